@@ -52,7 +52,8 @@ class Context:
     `overrides` are dotted paths of settings with their values as text, as flags give them. `does_much` is set before the
     repository is opened by what lives long or looks at many objects. `warnings` are printed once the call is done.
     `is_current` says that the answer is to be the newest there is, so that `sync.auto: both` shares after it; `as_json`
-    that it is asked for as JSON. `typed` is a text that nobody else has, such as what came by stdin.
+    that it is asked for as JSON. `typed` is a text that nobody else has, such as what came by
+    stdin, which None says has not been read.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Context:
         self.does_much = does_much
         self.is_current = False
         self.as_json = False
-        self.typed = ""
+        self.typed: str | None = None
         self._directory = _here() if directory is None else str(directory)
 
     def renewed(self, directory: Path | None = None) -> Context:

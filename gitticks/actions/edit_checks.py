@@ -65,12 +65,14 @@ def refuse_markers(file: TaskFile, old: bytes) -> None:
         return
     code = lines_of_code(file.body.source)
     lines = enumerate(text.split("\n"), 1)
-    found = [(line, sign[0]) for line, one in lines if line not in code and (sign := _MARKER.match(one))]
-    if len({sign for _, sign in found}) > 1:
+    found = [line for line, one in lines if line not in code and _MARKER.match(one)]
+    if (
+        found and len({*_MARKER.findall(text)}) > 1
+    ):  # a side may open a block of code that the other one is in
         raise DocumentError(
             "holds conflict markers",
             path=file.path,
-            line=found[0][0],
+            line=found[0],
             hint="keep what is right and delete the markers",
         )
 

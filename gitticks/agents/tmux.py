@@ -124,7 +124,7 @@ def main(name: str, stdin_file: str, *command: str) -> int:
                     sys.stdout.flush()
             return int(code.read_text()) if code.exists() else _KILLED
         except LibTmuxException as error:
-            sys.stderr.write(f"tmux did not start the agent: {error}\n")
+            sys.stderr.write(f"tmux failed: {error}\n")
             return _CANNOT_LISTEN
         finally:
             with suppress(

@@ -191,7 +191,7 @@ def decide_each(context: Context, ids: Sequence[TaskId], decide: Callable[[TaskI
             discard(sys.stdout)
             failed = decided.code
         except GitticksError as error:
-            keep_typed(context, error)
+            keep_typed(context, error, task_id)
             message = error.message if task_id in error.message else f"`{task_id}`: {error.message}"
             failed = tell(["--json"] if context.as_json else [], message, error.hint, error.exit_code)
         code = code or failed

@@ -300,7 +300,7 @@ def answer_every_question(context: Context, *, with_editor: bool) -> int:
         try:
             after = _ask(context, task_id, f"{place + 1} of {len(waiting)}", with_editor=with_editor)
         except GitticksError as error:
-            keep_typed(context, error)
+            keep_typed(context, error, task_id)
             code = tell(["--json"] if context.as_json else [], error.message, error.hint, error.exit_code)
             continue
         except EOFError:
@@ -336,7 +336,6 @@ def _ask(context: Context, task_id: TaskId, place: str, *, with_editor: bool) ->
             raise EOFError
         context.typed = typed
         after = answer(context, waiting, typed) if typed else None
-        context.typed = ""
     if after is None:
         say(f"{task_id}{GAP}left unanswered", err=True)
     return after

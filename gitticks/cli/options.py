@@ -59,6 +59,8 @@ _NO_NUMBER = re.compile(r"is not a valid (integer|float)(?: range)?$")
 _NUMBERS = {"integer": "is not a whole number", "float": "is not a number"}
 _TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
 """Arguments that often are several words."""
+_TEXT_PARAMETERS = ("description", "file", "message", "note", "script", "text", "title")
+"""Parameters for which `-` is a text from stdin; so it may be among `words`."""
 
 
 class _HelpFormatter(click.HelpFormatter):
@@ -176,22 +178,30 @@ def pass_context(function: Callable[..., R]) -> Callable[..., R]:
         try:
             return run_in(context, str(call.command.name), function, values)
         except GitticksError as error:
-            is_unread = STDIN in (*values.values(), *values.get("words", ())) and not context.typed
+            texts = (*(values.get(name) for name in _TEXT_PARAMETERS), *values.get("words", ()))
             if (
-                is_unread and not sys.stdin.isatty()
-            ):  # refused before it was read, which nobody else has either
+                STDIN in texts
+                and context.typed is None
+                and context.mailbox is None
+                and not sys.stdin.isatty()
+            ):
                 with suppress(UnicodeDecodeError):
-                    context.typed = sys.stdin.read(LONGEST_TEXT)
+                    context.typed = sys.stdin.read(LONGEST_TEXT + 1)  # refused before it was read
             keep_typed(context, error)
             raise
 
     return with_context
 
 
-def keep_typed(context: Context, error: GitticksError) -> None:
-    """Keeps what came by stdin for a command that was refused, if a person's, and adds to the error's hint where."""
-    text, context.typed = context.typed, ""
-    if text.strip() and context.mailbox is None:
+def keep_typed(context: Context, error: GitticksError, task: str = "") -> None:
+    """Keeps what a person typed for a command, or for a task, that was refused, and adds to the error's hint where.
+
+    What has changed a task is not kept, whatever fails afterwards, nor a text that is longer than any may be.
+    """
+    text = context.typed or ""
+    is_taken = any(subject.startswith(task) for subject in context.written)
+    if text.strip() and len(text) <= LONGEST_TEXT and not is_taken and context.mailbox is None:
+        context.typed = ""
         from gitticks.actions.drafts import keep_text
 
         keep_text(context, text, error)

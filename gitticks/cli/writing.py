@@ -161,7 +161,7 @@ def read_text(given: str | None, what: str = "the text") -> str | None:
             given = sys.stdin.read(LONGEST_TEXT + 1)
         except UnicodeDecodeError:
             raise UsageError(f"{what} is not UTF-8", hint=_TO_UTF8) from None
-        click.get_current_context().ensure_object(Context).typed = check_text(given, what)
+        click.get_current_context().ensure_object(Context).typed = given
     return None if given is None else check_text(given, what)
 
 

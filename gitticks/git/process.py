@@ -246,7 +246,7 @@ def _program(path: str | None) -> str:
 
 
 def environment_of_a_shell(outer: Mapping[str, str]) -> dict[str, str]:
-    """Returns a person's environment without what would bind their shell's git to one repository, as in git's aliases."""
+    """Returns a person's environment without what would bind their shell's git to one repository."""
     return {name: value for name, value in outer.items() if name not in _OF_ONE_REPOSITORY}
 
 

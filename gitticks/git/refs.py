@@ -112,7 +112,7 @@ def end_of_log(git_dir: str | Path, name: str, last_bytes: int) -> bytes:
         if not _has_reftable(git_dir):
             return b""
     asked = ("log", f"--max-count={last_bytes // _LOGGED_BYTES}", "--walk-reflogs", "--date=unix", _AS_LOGGED)
-    told = (_asked_of_git(git_dir, *asked, name, "--") or "").splitlines()
+    told = [line for line in (_asked_of_git(git_dir, *asked, name, "--") or "").split("\n") if line]
     reached = [line.partition(" ")[0] for line in told]
     begun = [*reached[1:], *map(nothing_like, reached[-1:])]
     moves = [f"{old} {line}\n" for old, line in zip(begun, told, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from functools import partial
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
@@ -218,13 +219,15 @@ class PullRequests:
             return  # a person was faster
         if isinstance(trigger, MergeFound) and not decision.task.is_open:
             try:
-                remove_after_merge(self.repository, decision.task, self.run.settings)
+                remove_after_merge(
+                    self.repository, decision.task, self.run.settings, partial(self.warn, task.id)
+                )
                 delete_removed(self.repository, self.run.settings)
                 tidy_up(self.repository)  # the end of the run may be days away
             except GitticksError as error:
                 self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
 
-    def warn(self, task_id: TaskId | None, message: str, hint: str | None) -> None:
+    def warn(self, task_id: TaskId | None, message: str, hint: str | None = None) -> None:
         """Warns, unless the look before has done so in the same words."""
         warning = Warned(task_id, f"{message}; {hint}" if hint else message)
         if warning not in self._warned:

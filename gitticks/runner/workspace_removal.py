@@ -13,6 +13,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -90,8 +91,7 @@ def remove(
     kept = None
     being_removed = checkout.git_dir / _BEING_REMOVED
     if checkout.path.is_dir():
-        # A call that was killed has taken them, and may have deleted half of what they are in.
-        _take_commits(repository, checkout, listed, settings, warn, is_forced=force or being_removed.exists())
+        _take_commits(repository, checkout, listed, settings, warn, force=force)
         paths = uncommitted_paths(checkout, OWN_FOLDERS)
         if being_removed.exists():  # what is missing was removed by a call that was killed
             paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))
@@ -123,7 +123,7 @@ def _take_commits(
     settings: Settings,
     warn: Callable[[str], None],
     *,
-    is_forced: bool,
+    force: bool = False,
 ) -> None:
     """Takes what was committed in a sandbox and not taken by the end of a session, which may have been killed."""
     try:
@@ -131,7 +131,8 @@ def _take_commits(
             warn(said)
     except GitticksError as error:
         what = f"what was committed in the sandbox of `{listed.path}`"
-        if not is_forced:
+        # A removal that was killed has taken them, and may have deleted half of what they are in.
+        if not (force or (checkout.git_dir / _BEING_REMOVED).exists()):
             raise GitticksError(
                 f"{what} cannot be taken: {error.in_one_line}",
                 hint=f"`gt worktree clean {listed.name} --force` removes it without that",
@@ -139,10 +140,13 @@ def _take_commits(
         warn(f"{what} is dropped: {error.in_one_line}")
 
 
-def remove_after_merge(repository: Repository, task: Task, settings: Settings) -> None:
+def remove_after_merge(
+    repository: Repository, task: Task, settings: Settings, warn: Callable[[str], None] = lambda _: None
+) -> None:
     """Removes the workspace and the branch of work that was merged or had no commits; a branch that went on since stays.
 
-    The files of the workspace wait for `delete_removed`, which nobody has to wait for under a lock.
+    The files of the workspace wait for `delete_removed`, which nobody has to wait for under a lock. `warn` is called
+    with what a person should know of the commits.
 
     Raises:
         GitticksError: the workspace holds uncommitted work, or the branch has more commits; both stay.
@@ -150,14 +154,17 @@ def remove_after_merge(repository: Repository, task: Task, settings: Settings) -
     branch = task.branch
     if branch != WORK_BRANCH + task.id:
         return
+    workspaces = [one for one in list_workspaces(repository, settings) if one.branch == branch]
+    for listed in workspaces:
+        if listed.path.is_dir():
+            _take_commits(repository, checkout_at(repository, listed.path), listed, settings, warn)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
     if tip is not None and tip != (task.end_sha or task.start_sha):
         raise GitticksError(
             f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
         )
-    for listed in list_workspaces(repository, settings):
-        if listed.branch == branch:
-            remove(repository, listed, settings, leaves_files=True)
+    for listed in workspaces:
+        remove(repository, listed, settings, leaves_files=True)
     for tree in list_worktrees(repository):
         if current_branch(tree) == branch:  # one that a person added
             raise GitticksError(
@@ -179,10 +186,14 @@ def _remove_merged(run: RunContext, merged: Task) -> None:
     try:
         now = run.open_store().task_file(merged.id).task
         if now.is_landed and now.merged_sha == merged.merged_sha:
-            remove_after_merge(run.repository, merged, run.settings)
+            remove_after_merge(run.repository, merged, run.settings, partial(_warn, run, merged.id))
     except (GitticksError, OSError) as error:
         words = error.message if isinstance(error, GitticksError) else str(error)
-        run.emit(Warned(merged.id, f"its workspace stays: {words}"))
+        _warn(run, merged.id, f"its workspace stays: {words}")
+
+
+def _warn(run: RunContext, task: TaskId, said: str) -> None:
+    run.emit(Warned(task, said))
 
 
 class Removals:
@@ -266,7 +277,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
             for task in run.open_store().snapshot().all_tasks().values():
                 if task.is_landed and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
-                        remove_after_merge(run.repository, task, run.settings)
+                        remove_after_merge(run.repository, task, run.settings, partial(_warn, run, task.id))
         delete_removed(run.repository, run.settings)
 
 

@@ -150,8 +150,11 @@ def test_code_may_show_conflict_markers(project: Project, newline: str, is_commi
     assert project.file("k7f2").section("Context") == f"```\n{CONFLICT}\n```"
 
 
-def test_markers_around_code_are_a_conflict(project: Project) -> None:
-    project.save("k7f2", "old", "<<<<<<< ours\n```\nold\n```\n=======\n```\nnew\n```\n>>>>>>> theirs")
+@pytest.mark.parametrize(
+    "begin", ["```\nold\n```\n=======\n```\nnew\n```", "```sh\nold\n=======\n```bash\nnew"]
+)
+def test_markers_around_code_are_a_conflict(project: Project, begin: str) -> None:
+    project.save("k7f2", "old", f"<<<<<<< ours\n{begin}\n>>>>>>> theirs")
     assert "refused: line 15: holds conflict markers" in project.gt("note", "k7f2", "hello").err
 
 

@@ -118,9 +118,8 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
     result = run_git(
         ["-c", f"core.hooksPath={hooks}", "hook", "run", "--ignore-missing", name, "--", *words],
         directory=checkout.path,
-        extra_environment={
-            "LC_ALL": os.environ.get("LC_ALL", "")
-        },  # a hook may count letters, as in any commit
+        # A hook may count letters, as in any commit.
+        extra_environment={"LC_ALL": os.environ.get("LC_ALL", "")},
         check=False,
         trusted=True,
     )

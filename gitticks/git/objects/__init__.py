@@ -19,14 +19,14 @@ BACKEND_VARIABLE = "GITTICKS_GIT_BACKEND"
 """`libgit2` or `processes`, for tests and to look into a problem; a format that libgit2 cannot read stays with git."""
 _KNOWN_TO_LIBGIT2 = frozenset(
     f"extensions.{name}"
-    for name in (
+    for name in [
         "noop",
         "objectformat",
         "preciousobjects",
         "refstorage",
         "relativeworktrees",
         "worktreeconfig",
-    )
+    ]
 )
 _INCOMING, _BESIDES = "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 

@@ -101,9 +101,8 @@ class Libgit2Objects(Objects):
     @cached_property
     def _handle(self) -> pygit2.Repository:
         pygit2.settings.cache_object_limit(ObjectType.TREE, _LARGEST_CACHED_TREE)
-        pygit2.settings.owner_validation = (
-            False  # git has checked the owner, by more rules than libgit2 knows
-        )
+        # Git has checked the owner, by more rules than libgit2 knows.
+        pygit2.settings.owner_validation = False
         with errors_of_reading(f"`{self.common_dir}` cannot be opened"):
             return pygit2.Repository(str(self.common_dir))
 

@@ -119,7 +119,7 @@ class Home(View):
         self._look_into_entry()
 
     def _look_into_entry(self) -> None:
-        """Looks into the entry under the cursor, unless it is among the first and all is known of it."""
+        """Looks into the entry under the cursor, unless all is known of it."""
         entry = self._entry_in("inbox")
         if not isinstance(entry, Asked):
             return

@@ -50,7 +50,7 @@ class Looked(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """False where code was handed off that was not compared, as is only that of the first entries."""
+        """False where code was handed off that was not compared in time."""
         return self.changes is not None or self.seen.head is None
 
 

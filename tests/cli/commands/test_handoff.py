@@ -167,3 +167,16 @@ def test_a_text_from_stdin_is_kept_if_the_command_is_refused(project: Project, c
     assert ran.code != 0
     kept = Path(ran.err.split("your text is kept in `")[1].split("`")[0])
     assert kept.read_text() == "Hours of work,\nin two lines.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_kept"), [("two\0parts\n", True), ("line\n" * 5001, True), ("x" * 100_001, False)]
+)
+def test_a_text_that_no_task_can_hold_is_kept_whole_or_not_at_all(
+    project: Project, text: str, is_kept: bool
+) -> None:
+    project.make("k7f2", status=Status.WORKING)
+    ran = project.gt("handoff", "k7f2", "-", input=text)
+    assert (ran.code, "your text is kept" in ran.err) == (2, is_kept)
+    if is_kept:
+        assert Path(ran.err.split("your text is kept in `")[1].split("`")[0]).read_text() == text
