@@ -259,7 +259,7 @@ def _check(session: Session, file: TaskFile, status: Status) -> None:
             file.task,
             Requested(session.actor, status),
             at=session.at,
-            artifacts=read_artifacts(file),
+            artifacts=read_artifacts(file, head=file.task.start_sha),  # the branch is where the agent is
             counts=Counts(),
             policy=Policy(),
         )

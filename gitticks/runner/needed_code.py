@@ -16,7 +16,7 @@ from gitticks.model.graph import NeededCode, code_of_blockers
 from gitticks.model.ids import WORK_BRANCH
 from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
-from gitticks.workflow.gates import is_other_head
+from gitticks.workflow import gates
 
 
 class CodeMissingError(GitticksError):
@@ -32,10 +32,9 @@ def require_code(repository: Repository, task: Task) -> None:
     if task.end_sha is None or not task.has_code or repository.objects.has(task.end_sha):
         return
     branch = task.branch or f"{WORK_BRANCH}{task.id}"
-    lost = f"; if it is lost, `gt cancel {task.id}`, then `gt reopen {task.id}` to begin again"
     raise CodeMissingError(
         f"the code of `{task.id}` is not in this clone: commit {task.end_sha[:10]} is missing",
-        hint=f"{how_to_fetch(repository, branch)}{lost if task.is_open else ''}",
+        hint=f"{how_to_fetch(repository, branch)}{gates.if_lost(task.id) if task.is_open else ''}",
     )
 
 
@@ -44,7 +43,7 @@ def moved_tip(repository: Repository, task: Task) -> tuple[str, bool] | None:
     if task.branch is None or task.sharing_epic is not None:
         return None
     tip = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
-    if tip is None or not is_other_head(tip, task.end_sha):
+    if tip is None or not gates.is_other_head(tip, task.end_sha):
         return None
     return tip, is_ancestor(repository, tip, str(task.end_sha))
 
@@ -69,12 +68,9 @@ def require_head(repository: Repository, task: Task) -> None:
 
 
 def how_to_fetch(repository: Repository, branch: str | None) -> str:
-    """Returns how a branch comes here; git does not fetch into one that is checked out."""
+    """Returns how a branch comes here, also where it is checked out."""
     place = _place_of(repository, branch)
-    way = f"fetch origin {branch}:{branch}"
-    if place is not None:
-        way = f"-C {quote(str(place))} pull --no-rebase --no-edit origin {branch}"
-    return f"`git push origin {branch}` where it was made, then `git {way}` here"
+    return gates.how_to_fetch(str(branch), None if place is None else str(place))
 
 
 def _place_of(repository: Repository, branch: str | None) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 from typing import assert_never
 
 from gitticks.errors import RefusedError
@@ -129,6 +130,7 @@ def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
             f"{(task.end_sha or 'none')[:7]})",
             hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
         )
+    check_branch(task, artifacts)
     epic = orphaned_by(task, artifacts)
     if epic is not None:
         own = "a branch of its own"
@@ -140,6 +142,29 @@ def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
             f"the work of `{task.id}` is on the branch of the epic `{epic}`, with which it is merged no more",
             hint=back if task.is_handed_off else anew,
         )
+
+
+def check_branch(task: Task, artifacts: Artifacts) -> None:
+    """Refuses to hand off or close work that was begun in another clone and never handed off: nothing of it is here."""
+    if task.branch is None or task.is_handed_off or task.end_sha is not None or artifacts.head is not None:
+        return
+    raise RefusedError(
+        f"the work on `{task.id}` is on `{task.branch}`, and that branch is not in this clone",
+        hint=f"{how_to_fetch(task.branch)}{if_lost(task.id)}",
+    )
+
+
+def how_to_fetch(branch: str, place: str | None = None) -> str:
+    """Returns how a branch comes here; git does not fetch into one that is checked out, as at a `place`."""
+    way = f"fetch origin {branch}:{branch}"
+    if place is not None:
+        way = f"-C {quote(place)} pull --no-rebase --no-edit origin {branch}"
+    return f"`git push origin {branch}` where it was made, then `git {way}` here"
+
+
+def if_lost(task_id: TaskId) -> str:
+    """Returns what a hint says of commits that nobody has any more."""
+    return f"; if it is lost, `gt cancel {task_id}`, then `gt reopen {task_id}` to begin again"
 
 
 def is_at_limit(task: Task, policy: Policy) -> bool:

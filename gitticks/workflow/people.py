@@ -30,6 +30,8 @@ def request(draft: Draft, asked: Requested) -> None:
     lacking = gates.missing(row.gate, task, draft.artifacts, draft.policy, actor)
     if lacking is not None:
         raise _refusal(task, asked.to, lacking, hint=gates.hint_for(task, asked.to, draft.artifacts))
+    if asked.to is Status.AGENT_REVIEW:
+        gates.check_branch(task, draft.artifacts)
     merging.refuse_merged(draft)
     if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
         sessions.pass_review(draft, EventType.MOVED)

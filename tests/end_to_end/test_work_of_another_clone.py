@@ -69,6 +69,32 @@ def test_it_is_neither_judged_nor_begun_anew_before_its_commits_are_here(clones:
     assert git("show", "main:login.txt", at=here.path) == "k7f2"
 
 
+def test_what_was_never_handed_off_is_neither_handed_off_nor_closed_without_its_branch(
+    tmp_path: Path, on_path: Path
+) -> None:
+    first = make_first_clone(tmp_path)
+    first.ok("config", "verify.test", "false")
+    workspace = make_working(first)
+    first.ok("handoff", "k7f2", "--done", "the login keeps the return URL")
+    ours, here = make_clones(tmp_path, first, 2)
+    git("push", "--quiet", "origin", "--delete", BRANCH, at=ours.path)
+    git("fetch", "--quiet", "--prune", at=here.path)
+    here.ok("trust", "--yes")
+    tip = here.tip()
+    fetch = f"git fetch origin {BRANCH}:{BRANCH}"
+    for words in ("complete k7f2", "update k7f2 --status agent-review", "close k7f2", "close k7f2 done"):
+        ran = here.gt(*words.split())
+        missing = f"error: the work on `k7f2` is on `{BRANCH}`, and that branch is not in this clone"
+        assert (ran.code, ran.err.splitlines()[0]) == (3, missing), ran.seen
+        assert f"hint: `git push origin {BRANCH}` where it was made, then `{fetch}` here; if" in ran.err
+    assert here.tip() == tip
+    git("push", "--quiet", "origin", BRANCH, at=ours.path)
+    git(*fetch.split()[1:], "--quiet", at=here.path)
+    here.ok("config", "verify.test", "true")
+    assert "merged into main" in here.ok("close", "k7f2")
+    assert git("rev-parse", "main^2", at=here.path) == git("rev-parse", "HEAD", at=workspace)
+
+
 def test_what_is_lost_is_begun_again_as_the_hint_says(clones: list[Clone]) -> None:
     here = clones[1]
     here.ok("reject", "k7f2", "do it again")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from gitticks.errors import RefusedError
 from gitticks.model.settings import Policy, ReviewPolicy
 from gitticks.model.status import Isolation, Status, TaskType
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.gates import has_moved, is_at_limit, owns_branch
-from tests.support.decisions import HEAD, OTHER_HEAD, make_task
+from gitticks.workflow.gates import check_branch, has_moved, is_at_limit, owns_branch
+from tests.support.decisions import HEAD, OTHER_HEAD, START, make_task
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,16 @@ def test_whose_branch(kind: TaskType, parent: str | None, isolation: Isolation, 
     assert not has_moved(task, Artifacts(head=HEAD), policy)
     assert not has_moved(task, Artifacts(), policy)
     assert not has_moved(make_task(type=kind, parent=parent), Artifacts(head=HEAD), policy)
+
+
+@pytest.mark.parametrize("status", [Status.WORKING, Status.STUCK])
+def test_begun_work_of_which_nothing_is_here_goes_no_further(status: Status) -> None:
+    with pytest.raises(RefusedError, match="that branch is not in this clone"):
+        check_branch(make_task(status), Artifacts())
+    check_branch(make_task(status), Artifacts(head=START))
+    check_branch(make_task(status, end_sha=HEAD), Artifacts())  # what is missing of this is named elsewhere
+    check_branch(make_task(status, branch=None), Artifacts())
+    check_branch(make_task(Status.REVIEWING, end_sha=None), Artifacts())
 
 
 @pytest.mark.parametrize(

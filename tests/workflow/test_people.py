@@ -78,7 +78,7 @@ def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
 def test_an_epic_with_open_children_is_neither_handed_off_nor_approved(status: Status) -> None:
     epic, artifacts = (
         make_epic(status, awaiting=None),
-        Artifacts(handoff=True, open_children=(TaskId("c4ld"),)),
+        Artifacts(handoff=True, head=HEAD, open_children=(TaskId("c4ld"),)),
     )
     with pytest.raises(RefusedError, match="it has open children: `c4ld`") as refused:
         run(epic, Requested(ADA, Status.AGENT_REVIEW), artifacts=artifacts)

@@ -171,7 +171,7 @@ def test_council_leaves_nothing_stuck() -> None:
 @pytest.mark.parametrize("target", ["agent-review", "clarification"])
 def test_nobody_but_a_person_moves_a_task_that_awaits_one(asker: str, target: str) -> None:
     task = make_task(Status.WORKING, awaiting=Awaiting.CHECKPOINT)
-    artifacts = Artifacts(handoff=True, open_question=True)
+    artifacts = Artifacts(handoff=True, open_question=True, head=HEAD)
     with pytest.raises(RefusedError, match=r"cannot go from working to .* awaits a person \(checkpoint\)"):
         run(task, Requested(ACTORS[asker], Status(target)), artifacts=artifacts)
     assert run(task, Requested(ADA, Status(target)), artifacts=artifacts).task.status is Status(target)

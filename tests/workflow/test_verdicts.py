@@ -103,7 +103,7 @@ def test_close_with_code_waits_for_the_merge(status: str, awaiting: str, verdict
 
 @pytest.mark.parametrize(("status", "awaiting", "verdict"), rows("close"))
 def test_close_without_code_is_done_at_once(status: str, awaiting: str, verdict: str) -> None:
-    task = awaiting_task(status, awaiting, start_sha=None, end_sha=None)
+    task = awaiting_task(status, awaiting, branch=None, start_sha=None, end_sha=None)
     decision = run(task, answer(Verdict(verdict)), artifacts=NO_CODE)
     assert decision.task.status is Status.DONE
     assert (decision.task.awaiting, decision.task.verdict, decision.task.approval) == (None, None, None)
