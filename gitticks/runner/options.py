@@ -86,7 +86,7 @@ def next_tasks(
     current_epic: TaskId | None,
     in_review_limit: int | None,
 ) -> list[Task]:
-    """Returns what of the run's tasks can be started now, best first: reviews, then returned work, then new work.
+    """Returns what of the run's tasks can be started now, best first: reviews, then work, each in picking order.
 
     Above `in_review_limit` tasks in review nothing new is started, only returned work.
     """
