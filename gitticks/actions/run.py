@@ -253,7 +253,7 @@ def keeping_warnings(context: Context) -> Callable[[RunEvent], None]:
 def merge_each(
     context: Context, task_ids: Sequence[TaskId], listener: Callable[[RunEvent], None]
 ) -> dict[TaskId, MergeResult]:
-    """Merges approved tasks, without ids all, in the order of approval; what a killed merge left behind is removed.
+    """Merges approved tasks, without ids all, in the queue's order; what a killed merge left behind is removed.
 
     One that cannot be merged waits with the reason, and the next is tried.
     """

@@ -205,9 +205,9 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...]) -> int:
 def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, continues: bool) -> int:
     """Merge approved tasks.
 
-    Without an ID: all approved tasks, in the order of approval. Each one is merged in memory and tested separately before the
-    base branch moves. If that fails, it goes back to its agent, or you resolve it: `git merge` the base in the task's
-    workspace, commit, and `gt merge --continue`.
+    Without an ID: all approved tasks, in the order that `gt status` shows. Each one is merged in memory and tested
+    separately before the base branch moves. If that fails, it goes back to its agent, or you resolve it: `git merge`
+    the base in the task's workspace, commit, and `gt merge --continue`.
     """
     if continues and (dry_run or not tasks):
         raise UsageError(
