@@ -212,6 +212,7 @@ class SessionRun:
 
     def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> Decision:
         settings, task = self.run.settings, self.file.task
+        strangers = () if task.is_epic else self.writers.strangers
         # Not by who replaces whom at the moment.
         wanted = self.run.staff.reviewers(task)
         kept = KeptAnswers(self.run.repository.own_dir, task, wanted)
@@ -223,7 +224,7 @@ class SessionRun:
             settings.council,
             kept,
             prices=settings.prices,
-            person_follows=waived_person(task, policy_for(task, settings), self.writers.strangers) is None,
+            person_follows=waived_person(task, policy_for(task, settings), strangers) is None,
             stop=self.stop,
             heard=listener,
         )

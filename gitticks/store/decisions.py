@@ -30,6 +30,7 @@ from gitticks.workflow.artifacts import (
     Artifacts,
     awaits_grant,
     count_since_last_word,
+    left_on_epic,
     with_checks,
     with_grant,
 )
@@ -121,8 +122,24 @@ def carry_out(
     if follows and not isinstance(trigger, ChildrenChanged):
         _follow_children(transaction, decision.task, circumstances)
     if decision.steps and decision.task.parent is not None:
+        keep_writers(transaction, decision.task, circumstances.at)
         follow_parent(transaction, decision.task, circumstances)
     return decision
+
+
+def keep_writers(transaction: Transaction, left: Task, at: datetime) -> None:
+    """Notes with an open epic who made the commits that a task, or one below it, leaves on its branch."""
+    tasks = transaction.all_tasks()
+    graph = TaskGraph.of(tasks.values())
+    for one in (left, *(tasks[below] for below in sorted(graph.below(left.id)))):
+        epic = tasks.get(one.sharing_epic) if one.sharing_epic is not None else None
+        leaves = one.is_cancelled or (one.is_open and _left_epic(transaction, one) is not None)
+        if epic is None or not epic.is_open or not leaves:
+            continue
+        event = left_on_epic(one.id, transaction.history(one.id), at)
+        told = [before.data for before in transaction.history(epic.id)]
+        if event is not None and event.data not in told:
+            transaction.append_events(epic.id, (event,))
 
 
 def _left_epic(transaction: Transaction, task: Task) -> TaskId | None:

@@ -225,8 +225,10 @@ def follow_parents(
     old = before.parent if before is not None else None
     if task.parent == old:
         return
-    from gitticks.store.decisions import follow_parent
+    from gitticks.store.decisions import follow_parent, keep_writers
 
+    if before is not None:
+        keep_writers(transaction, task, surroundings(task).at)
     tasks = transaction.all_tasks()
     for parent in (old, task.parent):
         if parent is not None and parent in tasks:

@@ -177,7 +177,7 @@ def why_void(
     if weak is not None:
         return weak
     strangers = ", ".join(sorted(strangers_in(history)))
-    if strangers and approval.strength not in LEVELS and not task.is_epic:
+    if strangers and approval.strength not in LEVELS:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
     event = approval_of(task, history)
     if event is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from gitticks.model.event import NO_DATA, Event, EventType
+from gitticks.model.event import ENGINE, NO_DATA, Data, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Status, Verdict
@@ -134,10 +135,10 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
 def strangers_in(history: Iterable[Event]) -> frozenset[str]:
     """Returns whose text, of people strange to the runner, a task's agents were ever given.
 
-    A task that is reopened goes on from the commits of before.
+    A task that is reopened goes on from the commits of before. An epic is told of those that `left_on_epic` names.
     """
-    started = (event for event in history if event.type is EventType.SESSION_STARTED)
-    return frozenset(name for event in started for name in _texts(event, "strangers"))
+    told = (event for event in history if event.type in (EventType.SESSION_STARTED, EventType.WARNED))
+    return frozenset(name for event in told for name in _texts(event, "strangers"))
 
 
 def colleagues_in(history: Iterable[Event]) -> frozenset[str]:
@@ -162,7 +163,20 @@ def hands_of(history: Iterable[Event]) -> frozenset[str]:
             names |= {by} if isinstance(by, str) else set()
         elif event.is_edit_of(Section.HANDOFF):
             names.add(event.actor.name)
+        elif event.type is EventType.WARNED:
+            names.update(_texts(event, "hands"))
     return frozenset(names)
+
+
+def left_on_epic(task: TaskId, history: Sequence[Event], at: datetime) -> Event | None:
+    """Returns what an epic's history is told of commits that stay on its branch, and that no approval of `task` is for.
+
+    None if nobody worked on the task.
+    """
+    hands, strangers = sorted(hands_of(history)), sorted(strangers_in(history))
+    data: Data = {"task": task, "hands": list(hands), "strangers": list(strangers)}
+    told = Event(EventType.WARNED, at, ENGINE, reason=f"commits of {task} stay on the branch", data=data)
+    return told if hands or strangers else None
 
 
 def refused_since_last_word(history: Iterable[Event]) -> frozenset[str]:

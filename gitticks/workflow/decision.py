@@ -66,7 +66,7 @@ _TURNS = {Role.WORKER: Turn.WORKER, Role.REVIEWER: Turn.REVIEWER}
 
 def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -> str | None:
     """Returns why no person is asked after a task's review; None if one is, as always where strangers wrote a part."""
-    if task.requires or task.asked or (strangers and not task.is_epic):
+    if task.requires or task.asked or strangers:
         return None
     if task.is_epic and policy.isolation is not Isolation.EPIC:
         return "all children are closed"

@@ -236,3 +236,26 @@ def test_strangers_are_named_wherever_their_tasks_are_shown_until_they_are_trust
     assert MALLORY not in project.ok("list")
     assert "a stranger here" not in project.ok("show", task_id)
     assert MALLORY not in project.ok("trust", "--list")
+
+
+@pytest.mark.parametrize("leave", ["cancel {}", "update {} --parent null"])
+def test_what_a_strangers_task_leaves_on_an_epics_branch_is_merged_only_by_a_person(
+    project: RunProject, leave: str
+) -> None:
+    project.settings(f"{NO_PERSON}isolation: epic\n")
+    epic = project.create("Own epic", "-t", "epic")
+    strange = as_stranger(project, "create", "Tidy up", "-d", WORDS, "--parent", epic).strip()
+    mine = project.create("Mine", "-d", "My own words.", "--parent", epic)
+    project.run(strange)
+    assert project.stands(strange) == TO_REVIEW
+    project.ok("reject", strange, "Not so.")
+    project.ok(*leave.format(strange).split())
+
+    project.run(mine)
+
+    assert project.task(mine).status is Status.DONE
+    assert project.stands(epic) == TO_REVIEW
+    told = project.last(EventType.WARNED, epic).data
+    assert (told["task"], told["strangers"]) == (strange, [MALLORY])
+    project.ok("approve", epic)
+    assert project.task(epic).status is Status.DONE

@@ -9,6 +9,7 @@ import pytest
 
 from gitticks.model.approval import SIGNATURE, Statement
 from gitticks.model.event import ENGINE, Event, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import ApprovalSettings, HumanPolicy, Settings, VerifySettings
 from gitticks.model.status import Awaiting, Status, TaskType, Verdict
 from gitticks.model.task import Approval, Task
@@ -22,6 +23,7 @@ from gitticks.workflow.approvals import (
     valid_approvals,
     why_void,
 )
+from gitticks.workflow.artifacts import left_on_epic
 from tests.support.decisions import (
     ADA,
     AT,
@@ -175,9 +177,13 @@ def test_whether_an_approval_is_a_second_persons(
     assert found == void or (void is not None and void in str(found)), found
 
 
-def test_an_epic_is_not_merged_by_an_agent_that_read_something() -> None:
+def test_an_epic_is_merged_by_a_person_if_its_branch_has_what_began_with_a_strangers_text() -> None:
     task = make_merging(approval=Approval("gitticks", EARLIER, HEAD, "waived"), type=TaskType.EPIC)
-    assert not why_void(task, [read_by("Eve"), WAIVER], base="main", minimum="L0", gates="", policy="")
+    left = left_on_epic(TaskId("m3xq"), [read_by("Eve")], AT)
+    assert left is not None
+    for history, void in (([WAIVER], False), ([left, WAIVER], True)):
+        found = why_void(task, history, base="main", minimum="L0", gates="", policy="")
+        assert ("text by Eve" in str(found)) is void
 
 
 @pytest.mark.parametrize(

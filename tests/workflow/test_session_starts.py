@@ -13,6 +13,7 @@ from tests.support.decisions import (
     ADA,
     HEAD,
     OTHER_HEAD,
+    REVIEWER,
     START,
     WORKER,
     kinds,
@@ -53,6 +54,15 @@ def test_who_left_the_branch_of_an_epic_starts_on_the_new_one() -> None:
     after = decision.task
     assert (after.branch, after.start_sha, after.end_sha) == ("gitticks/work/k7f2", OTHER_HEAD, None)
     assert after.agent_sessions == {}
+
+
+def test_what_reviewers_of_an_epic_read_says_nothing_of_its_work() -> None:
+    for task, strangers in (
+        (make_task(Status.AGENT_REVIEW), ["Eve"]),
+        (make_epic(Status.AGENT_REVIEW), None),
+    ):
+        started = SessionStarted(REVIEWER, Role.REVIEWER, strangers=("Eve",))
+        assert run(task, started).events[-1].data.get("strangers") == strangers
 
 
 def test_reviewer_binds_no_start() -> None:

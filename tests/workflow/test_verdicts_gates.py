@@ -7,10 +7,11 @@ import pytest
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.approval import LEVELS, is_enough
 from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import HumanPolicy, Policy
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Role, Status, Verdict
-from gitticks.workflow.artifacts import Artifacts, count_since_last_word
+from gitticks.workflow.artifacts import Artifacts, count_since_last_word, left_on_epic
 from gitticks.workflow.decision import waived_person
 from gitticks.workflow.triggers import ApprovalVoided, Closed, Proof
 from tests.support.decisions import ADA, AT, HANDED_OFF, HEAD, PASSED, START, answer, make_task, run, waived
@@ -69,7 +70,7 @@ def test_an_approval_weaker_than_policy_asks_for_closes_nothing() -> None:
         assert refused.value.exit_code is Exit.REFUSED
         assert refused.value.hint == "`gt approve k7f2` on a terminal asks for what is needed"
     with pytest.raises(RefusedError, match="needs an approval of strength L2") as refused:
-        run(make_task(Status.WORKING), Closed(ADA), policy=policy)
+        run(make_task(Status.WORKING), Closed(ADA), artifacts=HANDED_OFF, policy=policy)
     assert refused.value.hint == "`gt close k7f2` on a terminal asks for what is needed"
     strong = run(make_task(Status.REVIEWING), answer(Verdict.APPROVED, proof=Proof("L3")), policy=policy)
     assert strong.task.approval is not None
@@ -107,7 +108,9 @@ def test_with_four_eyes_nobody_approves_what_they_or_their_agents_did() -> None:
     )
     by_hand = Event(EventType.TEXT_CHANGED, AT, ADA, data={"sections": ["Handoff"]})
     reopened = Event(EventType.REOPENED, AT, ADA)  # the branch stays, with what was committed on it
-    for history in ((by_agent,), (by_hand,), (by_agent, reopened), (by_hand, reopened)):
+    left = left_on_epic(TaskId("m3xq"), (by_agent,), AT)
+    assert left is not None
+    for history in ((by_agent,), (by_hand,), (by_agent, reopened), (by_hand, reopened), (left,)):
         counts = count_since_last_word(history)
         with pytest.raises(RefusedError, match=f"was worked on by {ADA.name}"):
             run(task, answer(Verdict.APPROVED), policy=policy, counts=counts)
