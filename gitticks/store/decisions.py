@@ -122,7 +122,8 @@ def carry_out(
     if follows and not isinstance(trigger, ChildrenChanged):
         _follow_children(transaction, decision.task, circumstances)
     if decision.steps and decision.task.parent is not None:
-        keep_writers(transaction, decision.task, circumstances.at)
+        if decision.task.is_cancelled:
+            keep_writers(transaction, decision.task, circumstances.at)
         follow_parent(transaction, decision.task, circumstances)
     return decision
 

@@ -83,9 +83,8 @@ def start(draft: Draft, started: SessionStarted) -> None:
     data: dict[str, str | list[str]] = {"role": started.role.value, "agent": started.actor.name}
     if started.started_by:
         data["by"] = started.started_by
-    if (
-        started.strangers and not task.is_epic
-    ):  # its agents only review, and a person approved each of its tasks
+    # An epic's agents only review, and a person approved each of its tasks.
+    if started.strangers and not task.is_epic:
         data["strangers"] = list(started.strangers)
     draft.log(EventType.SESSION_STARTED, data=data)
 
