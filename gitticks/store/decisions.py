@@ -122,8 +122,6 @@ def carry_out(
     if follows and not isinstance(trigger, ChildrenChanged):
         _follow_children(transaction, decision.task, circumstances)
     if decision.steps and decision.task.parent is not None:
-        if decision.task.is_cancelled:
-            keep_writers(transaction, decision.task, circumstances.at)
         follow_parent(transaction, decision.task, circumstances)
     return decision
 
@@ -236,6 +234,8 @@ def _words(event: Event) -> str:
 
 def follow_parent(transaction: Transaction, child: Task, circumstances: Circumstances) -> None:
     """Lets the epic above a changed task follow its children, within the same commit."""
+    if child.is_cancelled:
+        keep_writers(transaction, child, circumstances.at)
     epic = transaction.all_tasks().get(child.parent) if child.parent is not None else None
     if epic is not None and epic.is_epic and epic.is_open:
         _follow_children(transaction, epic, circumstances)
