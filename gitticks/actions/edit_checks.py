@@ -66,9 +66,8 @@ def refuse_markers(file: TaskFile, old: bytes) -> None:
     code = lines_of_code(file.body.source)
     lines = enumerate(text.split("\n"), 1)
     found = [line for line, one in lines if line not in code and _MARKER.match(one)]
-    if (
-        found and len({*_MARKER.findall(text)}) > 1
-    ):  # a side may open a block of code that the other one is in
+    # A side may open a block of code that the other one is in.
+    if found and len({*_MARKER.findall(text)}) > 1:
         raise DocumentError(
             "holds conflict markers",
             path=file.path,

@@ -127,9 +127,8 @@ def main(name: str, stdin_file: str, *command: str) -> int:
             sys.stderr.write(f"tmux failed: {error}\n")
             return _CANNOT_LISTEN
         finally:
-            with suppress(
-                LibTmuxException
-            ):  # with its last session it ends by itself, perhaps while it is asked to
+            # With its last session it ends by itself, perhaps while it is asked to.
+            with suppress(LibTmuxException):
                 server.kill()
 
 

@@ -74,9 +74,8 @@ def held_settings(
             pinned += [path] if path.exists() else []
             continue
         links[path] = path.readlink()
-        if (
-            path.exists() and path not in programs
-        ):  # where a program's leads is not shown: an agent may have made it
+        # Where a program's leads is not shown: an agent may have made it.
+        if path.exists() and path not in programs:
             pinned.append(Path(os.path.realpath(path)))
     if links and note is not None:
         write_synced(note, json.dumps({str(path): str(target) for path, target in links.items()}).encode())

@@ -174,9 +174,8 @@ class Desk:
         try:
             found = take_home(place.repository, checkout, workspace.branch, base=place.settings.base)
         except GitticksError as error:
-            if (
-                place.settings.sandbox.preset is SandboxPreset.NONE
-            ):  # this session's own commits are not among them
+            # This session's own commits are not among them.
+            if place.settings.sandbox.preset is SandboxPreset.NONE:
                 return (f"what was committed in a sandbox earlier is not taken: {error.message}",), None
             if isinstance(error, (HalfMadeError, MachineError)):
                 raise  # nothing that the agent did
