@@ -45,6 +45,8 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
     Lines are joined first, as people know it from git. What is on neighbouring lines, and notes that both added, only
     the meaning can tell apart.
     """
+    if _is_late(path, base, saved, ours):
+        return None
     merged = merge_text(path, base, saved, ours)
     if task_of_path(path) is None or (merged is not None and is_sound(merged, path)):
         return merged
@@ -111,8 +113,6 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
         before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
         if any(getattr(before.task, name) != getattr(edited.task, name) for name in _WRITTEN_BY_GITTICKS):
             return None  # an editor saved what it had shown for long
-        if _is_late(before, edited, current):
-            return None
         merged = _merged_edit(before, edited, current, BUNDLE_FIELDS - _WRITTEN_BY_PEOPLE)
     except DocumentError:
         return None
@@ -121,20 +121,28 @@ def _merged_by_meaning(path: str, base: bytes, saved: bytes, ours: bytes) -> byt
     return merged.data
 
 
-def _is_late(before: TaskFile, edited: TaskFile, current: TaskFile) -> bool:
-    """True if an edit would count for what it was not made for.
+def _is_late(path: str, base: bytes, saved: bytes, ours: bytes) -> bool:
+    """True if an edit of a task would count for what it was not made for.
 
     A typed answer would answer a question that came meanwhile too. A hand-off or review whose round is over, and that
     comes back corrected, would open the gates of the next round.
     """
     from gitticks.workflow.bundle import BUNDLE_SECTIONS
 
+    if task_of_path(path) is None:
+        return False
+    try:
+        before, edited, current = (TaskFile.parse(data, path) for data in (base, saved, ours))
+    except DocumentError:
+        return False
     asked = {*current.entries(Section.QUESTIONS)} - {*before.entries(Section.QUESTIONS)}
     is_asked = any(entry.kind is not ActorKind.HUMAN for entry in asked)
     if is_asked and edited.loose_text(Section.QUESTIONS, before) is not None:
         return True
     texts = ([file.all_text(section) for section in BUNDLE_SECTIONS] for file in (before, edited, current))
-    return any(old and new and old != new and now is None for old, new, now in zip(*texts, strict=True))
+    return any(
+        old and new and old != new and now not in (old, new) for old, new, now in zip(*texts, strict=True)
+    )
 
 
 def _merged_edit(

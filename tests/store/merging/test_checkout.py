@@ -72,6 +72,16 @@ def test_an_edit_of_an_artifact_brings_it_not_back_once_its_round_is_over(sectio
     assert merge_saved(PATH, BASE, written, noted(BASE, 4, "claude")) == noted(written, 4, "claude")
 
 
+def test_an_edit_of_a_review_is_none_of_the_next_one() -> None:
+    """Joined by lines, what was typed into the first review would turn the second one's FAIL into a PASS."""
+    first, edited, second = (
+        BASE.replace(b"## Notes", f"## Review\n\n{verdict}\n\n{reasons}\n\n## Notes".encode())
+        for verdict, reasons in (("FAIL", "Old."), ("PASS", "Old."), ("FAIL", "New."))
+    )
+    assert merge_saved(PATH, first, edited, second) is None
+    assert merge_saved(PATH, first, edited, edited) == edited
+
+
 def test_a_wish_for_a_status_stays_a_wish() -> None:
     saved = BASE.replace(b"status: working", b"status: cancelled")
     ours = BASE.replace(b"labels: [one, two]", b"labels: [one, two]\nreview_round: 3")
