@@ -25,7 +25,7 @@ from gitticks.git.repository import Repository
 from gitticks.model.notes import Section
 from gitticks.model.status import ActorKind
 from gitticks.model.task import HUMAN_FIELDS, Task
-from gitticks.store.layout import task_of_path
+from gitticks.store.layout import CONFIG_PATH, task_of_path
 
 if TYPE_CHECKING:
     from gitticks.document.merging.task import MergedFile
@@ -48,6 +48,11 @@ def merge_saved(path: str, base: bytes, saved: bytes, ours: bytes) -> bytes | No
     if _is_late(path, base, saved, ours):
         return None
     merged = merge_text(path, base, saved, ours)
+    if path == CONFIG_PATH and merged is not None:
+        from gitticks.store.merging.files import is_yaml
+
+        if is_yaml(saved) and is_yaml(ours) and not is_yaml(merged):
+            return merge_waiting(path, base, saved, ours)
     if task_of_path(path) is None or (merged is not None and is_sound(merged, path)):
         return merged
     return _merged_by_meaning(path, base, saved, ours) or merged

@@ -10,7 +10,7 @@ from gitticks.document.merging.fields import merge_settings
 from gitticks.document.merging.task import MergedFile
 from gitticks.document.merging.three_way import mark, merge_text, union_of_lines
 from gitticks.document.taskfile import TaskFile
-from gitticks.document.texts import Source
+from gitticks.document.texts import Source, decode
 from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
 from gitticks.store.layout import (
@@ -58,7 +58,7 @@ def merge_file(
 def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedFile:
     texts = [data.decode() for data in (base, one, other)]
     merged = merge_text(*texts)
-    if merged is not None and (path != CONFIG_PATH or _is_yaml(merged)):
+    if merged is not None and (path != CONFIG_PATH or is_yaml(merged.encode())):
         return MergedFile(merged.encode())
     if path.rpartition("/")[2] in _GROWING:
         return MergedFile(union_of_lines(*texts, is_prose=True).encode())
@@ -69,10 +69,10 @@ def _merged_text(path: str, one: bytes, other: bytes, *, base: bytes) -> MergedF
     return keep_beside(path, one, other)
 
 
-def _is_yaml(text: str) -> bool:
+def is_yaml(data: bytes) -> bool:
     """True if settings can be read; joined by lines, a key that both sides added in different places is there twice."""
     try:
-        parse_yaml(Source(text, CONFIG_PATH))
+        parse_yaml(Source(decode(data, CONFIG_PATH), CONFIG_PATH))
     except DocumentError:
         return False
     return True

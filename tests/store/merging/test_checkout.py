@@ -127,6 +127,18 @@ def test_other_files_are_joined_by_lines() -> None:
     assert merge_saved("config.yaml", b"a\n", b"b\n", b"c\n") is None
 
 
+def test_a_setting_that_both_added_in_different_places_is_there_once() -> None:
+    base = b"# Ours.\nbase: main\nprompt: x\n"
+    one, other = (
+        place.join((b"# Ours.\nbase: main\n", b"prompt: x\n")) for place in (b"", b"agent: claude\n")
+    )
+    top = b"agent: claude\n" + one
+    merged = merge_saved("config.yaml", base, top, other)
+    assert merged is not None
+    assert merged.count(b"agent: claude") == 1
+    assert merge_saved("config.yaml", base, top.replace(b"claude", b"codex"), other) is None
+
+
 TEAM = """\
 ---
 id: k7f2
