@@ -285,7 +285,7 @@ def prove_approval(
     awaiting = Awaiting.WORK if closes else task.awaiting
     if not _is_closing(task, awaiting):
         return NO_PROOF
-    if awaiting is Awaiting.WORK:
+    if awaiting is Awaiting.WORK or not task.is_handed_off:
         task = replace(task, end_sha=work_head(context, task) or task.end_sha)
     verb = "close" if closes else "approve"
     if signs or key is not None or minimum >= SIGNED:

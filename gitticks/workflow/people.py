@@ -155,13 +155,14 @@ def _carry_out(draft: Draft, given: VerdictGiven, outcome: Outcome) -> None:
 def _approve(draft: Draft, given: VerdictGiven) -> None:
     reason = f"{draft.task.awaiting} approved"
     merged_by_person = merging.is_merged_by_person(draft.task, draft.policy.merge_mode)
-    if draft.task.awaiting is Awaiting.WORK and gates.owns_branch(draft.task, draft.policy):
-        head = draft.artifacts.head or draft.task.end_sha
-        if given.proof.data.get("head") not in (None, head or ""):
-            raise _changed(draft.task, _moved_to(head))
-        draft.task = replace(draft.task, end_sha=head)
+    owns_branch = gates.owns_branch(draft.task, draft.policy)
+    if draft.task.awaiting is Awaiting.WORK and owns_branch:
+        draft.task = replace(draft.task, end_sha=draft.artifacts.head or draft.task.end_sha)
     merging.walk_to_reviewing(draft, reason)
-    approval = Approval(given.actor.name, draft.at, draft.task.end_sha, given.proof.strength)
+    head = draft.task.end_sha
+    if owns_branch and given.proof.data.get("head") not in (None, head or ""):
+        raise _changed(draft.task, _moved_to(head))
+    approval = Approval(given.actor.name, draft.at, head, given.proof.strength)
     if merged_by_person:
         draft.enter(Status.DONE, EventType.VERDICT, "done by a person")
     elif draft.task.is_offered:

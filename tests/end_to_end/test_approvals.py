@@ -448,24 +448,29 @@ def test_l1_is_asked_on_a_terminal_and_nowhere_else(project: RunProject) -> None
     assert verdict_of(project).data["strength"] == "L1"
 
 
+@pytest.mark.parametrize("verb", ["close", "approve"])
 @pytest.mark.parametrize("shown", ["code", "no code"])
-def test_what_was_committed_after_the_prompt_is_not_approved(project: RunProject, shown: str) -> None:
+def test_what_was_committed_after_the_prompt_is_not_approved(
+    project: RunProject, shown: str, verb: str
+) -> None:
     project.settings("review: none\napprovals: {minimum: L1}\n")
     project.make()
     project.ok("start", "k7f2")
     if shown == "code":
         commit_file(project.workspace(), "login.txt", "seen\n")
+    if verb == "approve":
+        project.ok("update", "k7f2", "--awaiting", "approval")
     before = project.tip()
 
     def commit() -> None:
         commit_file(project.workspace(), "login.txt", "unseen\n")
 
-    ran = on_terminal(project, "k7f2", "close", "k7f2", meanwhile=commit)
+    ran = on_terminal(project, "k7f2", verb, "k7f2", meanwhile=commit)
 
     head = git("rev-parse", "--short=7", "HEAD", at=project.workspace())
     assert f"`k7f2` changed since you looked: its head is {head} now" in " ".join(ran.split())
     assert project.tip() == before
-    assert "done" in on_terminal(project, "k7f2", "close", "k7f2")
+    assert "done" in on_terminal(project, "k7f2", verb, "k7f2")
     assert git("show", "main:login.txt", at=project.path) == "unseen"
 
 

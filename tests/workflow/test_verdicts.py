@@ -173,11 +173,11 @@ def test_only_people_answer(actor: Actor, verdict: Verdict) -> None:
 
 def test_verdict_is_an_event_with_what_it_answered_and_goes_first() -> None:
     decision = run(
-        make_task(Status.REVIEWING), answer(Verdict.APPROVED, "fine", proof=Proof("L2", {"head": "abc"}))
+        make_task(Status.REVIEWING), answer(Verdict.APPROVED, "fine", proof=Proof("L2", {"head": HEAD}))
     )
     first = decision.events[0]
     assert (first.type, first.actor, first.reason) == (EventType.VERDICT, ADA, "fine")
-    assert first.data == {"verdict": "approved", "awaiting": "review", "strength": "L2", "head": "abc"}
+    assert first.data == {"verdict": "approved", "awaiting": "review", "strength": "L2", "head": HEAD}
     assert decision.task.approval is not None
     assert decision.task.approval.strength == "L2"
 

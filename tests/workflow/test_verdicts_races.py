@@ -73,10 +73,11 @@ def test_close_of_what_was_seen() -> None:
 
 @pytest.mark.parametrize("trigger", [answer(Verdict.APPROVED), Closed(ADA)], ids=["approve", "close"])
 @pytest.mark.parametrize("shown", [OTHER_HEAD, ""])
-def test_work_of_a_person_is_approved_at_the_commit_that_was_shown(
-    trigger: VerdictGiven | Closed, shown: str
+@pytest.mark.parametrize("awaiting", [Awaiting.WORK, Awaiting.APPROVAL])
+def test_work_without_a_hand_off_is_approved_at_the_commit_that_was_shown(
+    trigger: VerdictGiven | Closed, shown: str, awaiting: Awaiting
 ) -> None:
-    task, artifacts = make_task(awaiting=Awaiting.WORK), Artifacts(head=HEAD)
+    task, artifacts = make_task(awaiting=awaiting), Artifacts(head=HEAD)
     with pytest.raises(RefusedError, match="changed since you looked: its head is bbbbbbb now"):
         run(task, trigger._replace(proof=Proof("L1", {"head": shown})), artifacts=artifacts)
     assert run(task, trigger._replace(proof=Proof("L1", {"head": HEAD})), artifacts=artifacts).task.is_merging
