@@ -60,12 +60,15 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
 
     def surroundings(task: Task) -> Circumstances:
         around = circumstances_of(context, task)
-        if task.start_sha is None or edit.wanted.status is not Status.AGENT_REVIEW:
+        if edit.wanted.status is not Status.AGENT_REVIEW:
             return around
+        from gitticks.actions.evidence import workspace_of
         from gitticks.runner.verifiers import has_gates
         from gitticks.workflow.gates import CHECKS_NOT_RUN
 
-        return around._replace(checks_failure=CHECKS_NOT_RUN) if has_gates(context.settings) else around
+        if workspace_of(context, task) is None or not has_gates(context.settings):
+            return around
+        return around._replace(checks_failure=CHECKS_NOT_RUN)
 
     apply_hand_edit(transaction, edit, actor, context.now, surroundings)
 

@@ -116,6 +116,19 @@ def test_a_status_in_the_file_hands_off_nothing_whose_checks_have_not_run(
     assert (refused.code, "left.txt" in refused.err) == (3, True), refused.seen
 
 
+def test_without_a_workspace_here_a_status_in_the_file_hands_off_as_a_command_does(
+    project: RunProject,
+) -> None:
+    project.settings(NO_REVIEW)
+    project.make()
+    project.ok("start", "k7f2")
+    by_command(project)
+    project.ok("worktree", "clean", "k7f2")
+    project.save("k7f2", "status: working", "status: agent-review")
+    project.ok("status")
+    assert project.stands() == TO_REVIEW
+
+
 @pytest.mark.parametrize("is_started", [False, True])
 def test_a_status_in_the_file_hands_off_what_has_nothing_to_check(
     project: RunProject, is_started: bool
