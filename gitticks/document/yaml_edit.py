@@ -17,6 +17,8 @@ from gitticks.document.yaml_scalars import YamlValue, loose, render, render_text
 from gitticks.errors import DocumentError
 
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*")
+_INDENTATION = re.compile(r"(?:[ ]*(?:\r\n|\r|\n))*( +)")
+_BREAKS_AND_TABS = dict.fromkeys(map(ord, "\n\t"))
 
 
 class Edit(NamedTuple):
@@ -78,6 +80,8 @@ class Editor(NamedTuple):
             yield from self._changed_items(node, value)
         rendered = render(value, flow=flow)
         if isinstance(node, Scalar) and node.style in ("|", ">"):
+            if isinstance(value, str) and "\n" in value and value.translate(_BREAKS_AND_TABS).isprintable():
+                yield self._block_scalar_rewritten(node, value)
             yield self._block_scalar_replaced(node, rendered)
         elif node.start == node.end:
             yield [Edit(node.start, node.end, f" {rendered}")]
@@ -88,6 +92,15 @@ class Editor(NamedTuple):
             colon = self.text.find(":", pair.key.end, node.start)
             lines = Edit(line_start(self.text, node.start), line_end(self.text, node.end), "")
             yield [Edit(colon + 1, colon + 1, f" {rendered}"), lines]
+
+    def _block_scalar_rewritten(self, node: Scalar, value: str) -> list[Edit]:
+        """Returns the edit of the lines below the `|`, which stay as far indented as they are."""
+        body = line_end(self.text, node.start)
+        indentation = _INDENTATION.match(self.text, body, node.end)
+        lead = indentation[1] if indentation else ""
+        lines = (f"{lead}{line}" if line else "" for line in value.removesuffix("\n").split("\n"))
+        ending = self.newline if self.text[body : node.end].endswith(("\n", "\r")) else ""
+        return [Edit(body, max(body, node.end), self.newline.join(lines) + ending)]
 
     def _block_scalar_replaced(self, node: Scalar, rendered: str) -> list[Edit]:
         """Returns the edits that keep a comment behind the `|`."""

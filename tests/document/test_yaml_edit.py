@@ -110,6 +110,12 @@ def difference(keys: str, value: YamlValue | None, newline: str = "\n", text: st
         ("deps", ["T-3", "T-1"], ["-- T-1  # why", "--   T-2", "+- T-3  # why", "+-   T-1", '-- "T-3"']),
         ("deps", ["x"], ["-- T-1  # why", "--   T-2", "+- x  # why", '-- "T-3"']),
         ("block", "one", ["-block: |  # head", "-  line1", "-", "-  l4", "+block: one  # head"]),
+        ("block", "line1\n\nl5\n", ["-  l4", "+  l5"]),
+        (
+            "block",
+            "a\n\u202eb\n",
+            ["-block: |  # head", "-  line1", "-", "-  l4", '+block: "a\\n\\u202eb\\n"  # head'],
+        ),
         ("block", None, ["-block: |  # head", "-  line1", "-", "-  l4"]),
         ("tilde", 3, ["-tilde: ~", "+tilde: 3"]),
         ("owner", "bob: x", ["-owner:   # nobody", '+owner: "bob: x"   # nobody']),

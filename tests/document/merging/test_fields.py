@@ -71,6 +71,12 @@ def merge(base: str | None, frame: str, guest: str, *, later: bool = False) -> M
             "mine:\n  a: 1 # one\n  b: 2\n",
             "mine:\n  a: 1 # one\n  b: 3\n",
         ),
+        (
+            "setup:\n  run: |\n    a\n    b\n  x: 1\n",
+            "setup:\n  run: |\n    a\n\n    c\n  x: 1\n",
+            "setup:\n  run: |\n    a\n    b\n  x: 1  # one\n",
+            "setup:\n  run: |\n    a\n\n    c\n  x: 1  # one\n",
+        ),
         ("# why\nagent: a\n", "# why\nagent: b\n", "agent: a\n", "agent: b\n"),
         ("# why\nagent: a\n", "agent: a\n", "# why\nagent: b\n", "agent: b\n"),
     ],
