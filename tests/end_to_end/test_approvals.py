@@ -488,6 +488,21 @@ def test_what_a_person_resolved_is_asked_about_too(project: RunProject) -> None:
     assert git("show", "main:login.txt", at=project.path) == "mine"
 
 
+def test_with_four_eyes_whoever_hands_off_what_they_resolved_does_not_approve_it(project: RunProject) -> None:
+    project.settings("review: none\nmerge: {on_conflict: stuck}\napprovals: {four_eyes: true}\n")
+    project.make()
+    project.run()
+    commit_file(project.path, "k7f2.txt", "yours\n")
+    git("config", "user.name", "Grace", at=project.path)
+    assert "stuck: conflicts with main" in project.gt("approve", "k7f2").seen
+    git("merge", "-q", "-s", "ours", "--no-edit", "main", at=project.workspace())
+    project.ok("handoff", "k7f2", "Merged main.")
+
+    assert "was worked on by Grace" in project.gt("merge", "--continue", "k7f2").err
+    git("config", "user.name", "Bob", at=project.path)
+    assert "done" in project.ok("merge", "--continue", "k7f2")
+
+
 def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProject) -> None:
     project.settings("review: none\napprovals: {minimum: L1}\n")
     project.make("m3xq", awaiting=Awaiting.APPROVAL)
