@@ -148,7 +148,7 @@ def test_a_session_that_tmux_does_not_make_is_a_failed_session_with_its_words(pr
     environment = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     project.run("--tmux", "--max-iterations", "1", environment=environment)
     reason = str(project.last(EventType.SESSION_ENDED).reason)
-    assert "tmux did not start the agent: " in reason
+    assert "tmux failed: " in reason
     assert "no room" in reason
 
 
