@@ -206,15 +206,13 @@ def _may_close_found(draft: Draft, found: MergeFound) -> bool:
 def _is_approved(draft: Draft) -> bool:
     """True if the commit that was merged is the one that was approved, and as strongly as policy requires."""
     task, policy = draft.task, draft.policy
-    if task.approval is not None and task.is_merging:  # gitticks may have made the merge, having looked
-        return task.approval.head == draft.artifacts.head
     approved = draft.artifacts.approved
     if approved is None or approved.head != draft.artifacts.head:
         return False
     weak = why_too_weak(
         task, approved, draft.counts.hands, minimum=policy.minimum_approval, four_eyes=policy.four_eyes
     )
-    return weak is None and is_merged_by_person(task, policy.merge_mode)
+    return weak is None and (task.is_merging or is_merged_by_person(task, policy.merge_mode))
 
 
 _NEXT_ON_THE_WAY = {

@@ -349,6 +349,41 @@ def test_what_was_approved_by_a_name_does_not_merge_once_policy_asks_for_more(
     assert project.stands() == TO_REVIEW
 
 
+def test_what_was_approved_by_a_name_is_asked_about_once_a_person_merges_it_and_policy_asks_for_more(
+    project: RunProject,
+) -> None:
+    project.settings("review: none\n")
+    project.make()
+    project.run()
+    project.ok("approve", "k7f2", "--no-wait")
+    project.ok("config", "approvals.minimum", "L1")
+    git("merge", "-q", "--no-ff", "--no-edit", "gitticks/work/k7f2", at=project.path)
+
+    project.ok("status")
+
+    assert project.stands() == (Status.REVIEWING, Awaiting.ESCALATION)
+
+
+@pytest.mark.parametrize("is_forged", [False, True])
+def test_a_merge_by_hand_closes_what_was_signed_unless_the_signature_is_invalid(
+    reviewed: RunProject, key: Path, is_forged: bool
+) -> None:
+    reviewed.ok("config", "merge.mode", "manual")
+    assert approve(reviewed, key).code == 0
+    assert reviewed.stands() == (Status.REVIEWING, Awaiting.WORK)
+    if is_forged:
+        rewrite(reviewed, **{SIGNATURE: "signed, believe me"})
+    git("merge", "-q", "--no-ff", "--no-edit", "gitticks/work/k7f2", at=reviewed.path)
+
+    reviewed.ok("status")
+
+    assert reviewed.stands() == (
+        (Status.REVIEWING, Awaiting.ESCALATION) if is_forged else (Status.DONE, None)
+    )
+    if is_forged:
+        assert "though its approval is not valid: " in str(reviewed.last(EventType.AWAITING_SET).reason)
+
+
 def test_with_four_eyes_nobody_approves_what_they_did_before_the_task_was_reopened(
     project: RunProject,
 ) -> None:

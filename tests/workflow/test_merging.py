@@ -145,9 +145,6 @@ def test_merge_by_hand_closes_nothing_where_a_name_is_too_little(policy: Policy)
     for task in (make_task(Status.REVIEWING), make_task(Status.WORKING, awaiting=Awaiting.WORK)):
         decision = run(task, found, policy=policy)
         assert (decision.task.status, decision.task.awaiting) == (task.status, Awaiting.ESCALATION)
-    moved = Artifacts(head=OTHER_HEAD)
-    assert run(make_merging(), found, policy=policy).task.status is Status.DONE
-    assert run(make_merging(), found, policy=policy, artifacts=moved).task.awaiting is Awaiting.ESCALATION
 
 
 @pytest.mark.parametrize(
@@ -162,10 +159,10 @@ def test_merge_by_hand_closes_nothing_where_a_name_is_too_little(policy: Policy)
         (Policy(four_eyes=True), Approval("Grace", EARLIER, HEAD), True),
     ],
 )
-def test_merge_by_hand_of_what_a_person_is_to_merge_closes_the_approved_commit_alone(
-    policy: Policy, approval: Approval | None, is_done: bool
+@pytest.mark.parametrize("task", [make_task(Status.REVIEWING, awaiting=Awaiting.WORK), make_merging()])
+def test_merge_by_hand_of_approved_work_closes_the_commit_that_was_approved_strongly_enough(
+    task: Task, policy: Policy, approval: Approval | None, is_done: bool
 ) -> None:
-    task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
     decision = run(
         task,
         MergeFound(ADA, MERGE),
