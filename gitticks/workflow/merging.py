@@ -176,11 +176,17 @@ def close_found(draft: Draft, found: MergeFound) -> None:
             draft.task = replace(task, merged_sha=found.sha, approval=approval)
             draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})
             lacking = gates.open_children(draft.artifacts.open_children)
-            how = found.doubt or f"though {lacking or f'it was {task.status}'}"
-            reason = (
-                f"its branch is merged as {found.sha[:7]} {how}: "
-                f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
-            )
+            if lacking:
+                how = f"though {lacking}"
+                choice = (
+                    f"`gt respond {task.id}` lets them continue, and `gt close` works once they are closed"
+                )
+            else:
+                how = found.doubt or f"though it was {task.status}"
+                choice = (
+                    f"`gt close {task.id}` accepts it as done, `gt respond {task.id}` lets the agent go on"
+                )
+            reason = f"its branch is merged as {found.sha[:7]} {how}: {choice}"
             draft.await_person(Awaiting.ESCALATION, reason, actor=ENGINE)
         return
     draft.log(EventType.MERGED, "found merged", data={"sha": found.sha})

@@ -149,6 +149,12 @@ def test_merge_by_hand_does_not_close_an_epic_whose_person_left_children_open() 
     found, open_child = MergeFound(ADA, MERGE), HANDED_OFF._replace(open_children=(TaskId("c4ld"),))
     asked = run(epic, found, policy=EPIC_BRANCH, artifacts=open_child)
     assert (asked.task.status, asked.task.awaiting) == (Status.WORKING, Awaiting.ESCALATION)
+    doubtful = run(epic, found._replace(doubt="with `m3q8`"), policy=EPIC_BRANCH, artifacts=open_child)
+    for decision in (asked, doubtful):
+        question = str(decision.events[-1].reason)
+        assert "though it has open children: `c4ld`" in question
+        assert "accepts it as done" not in question
+        assert "`gt respond k7f2` lets them continue" in question
     assert run(epic, found, policy=EPIC_BRANCH, artifacts=HANDED_OFF).task.status is Status.DONE
 
 
