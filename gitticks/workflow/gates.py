@@ -42,7 +42,7 @@ def missing(gate: Gate, task: Task, artifacts: Artifacts, policy: Policy, actor:
         case Gate.APPROVED:
             return "only a person's approval and the merge close reviewed work"
         case Gate.RETURNED:
-            return "only a person's rejection or a failed merge sends reviewed work back"
+            return "only a person's rejection, a failed merge or a moved branch sends reviewed work back"
     assert_never(gate)
 
 
