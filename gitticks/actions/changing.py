@@ -179,15 +179,17 @@ def record(
 
 
 def is_in_base(context: Context, task: Task) -> bool | None:
-    """Returns whether the base has approved work whose task is not closed yet; None of others, or if this clone cannot tell."""
-    from gitticks.git.merges.history import find_merge
+    """Returns whether the base has work that waits for its merge; None of other work, or if this clone cannot tell."""
+    from gitticks.git.merges.history import find_merge, find_same_patch
     from gitticks.model.settings import MergeMode
 
-    if not task.is_merging and context.settings.merge.mode is not MergeMode.MANUAL:
+    is_manual = context.settings.merge.mode is MergeMode.MANUAL
+    if not (task.is_merging or task.is_offered or (is_manual and task.status is Status.REVIEWING)):
         return None
     if task.branch is None or task.base is None or task.end_sha is None:
         return None
     tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
     if tip is None or not context.repository.objects.has(task.end_sha):
         return None
-    return find_merge(context.repository, tip, task.id, task.end_sha) is not None
+    found = find_merge(context.repository, tip, task.id, task.end_sha)
+    return (found or find_same_patch(context.repository, tip, task.end_sha)) is not None

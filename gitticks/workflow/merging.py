@@ -46,9 +46,11 @@ def refuse_unmerged(task: Task, mode: MergeMode) -> None:
 def refuse_merged(draft: Draft) -> None:
     """Refuses to take back approved work that the base has got, though its task could not be closed yet."""
     task = draft.task
-    if task.is_merging and draft.artifacts.in_base:
+    is_waiting = task.is_merging or is_merged_by_person(task, draft.policy.merge_mode)
+    if is_waiting and draft.artifacts.in_base:
+        command = "merge" if task.is_merging else "close"
         raise RefusedError(
-            f"`{task.id}` is merged into {task.base} already", hint=f"`gt merge {task.id}` closes it"
+            f"`{task.id}` is merged into {task.base} already", hint=f"`gt {command} {task.id}` closes it"
         )
 
 

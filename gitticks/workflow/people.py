@@ -297,6 +297,7 @@ def set_awaiting(draft: Draft, asked: AwaitingSet) -> None:
     is_back = asked.awaiting is None and (task.is_merging or task.claim is not None)
     if asked.awaiting is task.awaiting and not is_back:
         return
+    merging.refuse_merged(draft)
     draft.log(EventType.AWAITING_SET, data={"awaiting": asked.awaiting.value if asked.awaiting else None})
     if asked.awaiting is None:
         task = draft.task = replace(task, claim=None)

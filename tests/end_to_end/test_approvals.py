@@ -430,6 +430,22 @@ def test_with_four_eyes_a_merge_by_hand_closes_what_somebody_else_approved(
     assert project.stands() == ((Status.DONE, None) if is_done else (Status.REVIEWING, Awaiting.ESCALATION))
 
 
+def test_a_squash_that_is_asked_about_is_closed_by_somebody_else(project: RunProject) -> None:
+    project.settings("review: none\nmerge: {mode: manual}\napprovals: {four_eyes: true}\n")
+    project.make()
+    project.run()
+    project.ok("update", "k7f2", "--awaiting", "work")
+    git("merge", "-q", "--squash", "gitticks/work/k7f2", at=project.path)
+    git("commit", "-q", "-m", "the greeting", at=project.path)
+    project.ok("status")
+    assert project.stands() == (Status.REVIEWING, Awaiting.ESCALATION)
+    git("config", "user.name", "Grace", at=project.path)
+
+    project.ok("close", "k7f2")
+
+    assert project.stands() == (Status.DONE, None)
+
+
 def on_terminal(
     project: RunProject,
     typed: str,

@@ -155,6 +155,7 @@ def test_killed_after_the_base_moved_it_is_not_merged_twice(
         ["update", "k7f2", "--verdict", "rejected"],
         ["cancel", "k7f2", "no"],
         ["update", "k7f2", "--status", "cancelled"],
+        ["update", "k7f2", "--awaiting", "review"],
     ):
         assert project.gt(*late).seen == (
             "--- 3\nerror: `k7f2` is merged into main already\n\nhint: `gt merge k7f2` closes it\n"

@@ -7,11 +7,11 @@ import pytest
 from gitticks.errors import Exit, RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.notes import ReviewOutcome
-from gitticks.model.settings import Policy
+from gitticks.model.settings import MergeMode, Policy
 from gitticks.model.status import Awaiting, Isolation, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.workflow.artifacts import Artifacts
-from gitticks.workflow.triggers import Closed, Proof, Requested, Seen, Trigger, VerdictGiven
+from gitticks.workflow.triggers import AwaitingSet, Closed, Proof, Requested, Seen, Trigger, VerdictGiven
 from tests.support.decisions import (
     ADA,
     AT,
@@ -98,7 +98,14 @@ def test_approved_work_is_sent_back_while_its_merge_is_pending() -> None:
     assert [entry.text for _, entry in decision.entries] == ["rename it"]
 
 
-@pytest.mark.parametrize("trigger", [answer(Verdict.REJECTED, "no"), Requested(ADA, Status.CANCELLED)])
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        answer(Verdict.REJECTED, "no"),
+        Requested(ADA, Status.CANCELLED),
+        AwaitingSet(ADA, Awaiting.REVIEW),
+    ],
+)
 def test_approved_work_that_the_base_has_is_not_taken_back(trigger: Trigger) -> None:
     with pytest.raises(RefusedError, match="`k7f2` is merged into main already") as refused:
         run(make_merging(), trigger, artifacts=Artifacts(head=HEAD, in_base=True))
@@ -106,6 +113,20 @@ def test_approved_work_that_the_base_has_is_not_taken_back(trigger: Trigger) -> 
     for in_base in (False, None):
         decision = run(make_merging(), trigger, artifacts=Artifacts(head=HEAD, in_base=in_base))
         assert not decision.task.is_merging
+
+
+@pytest.mark.parametrize("trigger", [AwaitingSet(ADA, Awaiting.REVIEW), Requested(ADA, Status.CANCELLED)])
+@pytest.mark.parametrize("mode", [MergeMode.MANUAL, MergeMode.PULL_REQUEST])
+def test_nor_is_what_a_person_merged(mode: MergeMode, trigger: Trigger) -> None:
+    pr = None if mode is MergeMode.MANUAL else "https://example.org/1"
+    task = make_merging(awaiting=Awaiting.WORK, pr=pr)
+    policy, merged = Policy(merge_mode=mode), Artifacts(head=HEAD, in_base=True)
+    with pytest.raises(RefusedError, match="`k7f2` is merged into main already") as refused:
+        run(task, trigger, artifacts=merged, policy=policy)
+    assert refused.value.hint == "`gt close k7f2` closes it"
+    assert (
+        run(task, trigger, artifacts=Artifacts(head=HEAD, in_base=False), policy=policy).task.approval is None
+    )
 
 
 @pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])
