@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -142,15 +143,20 @@ def claimed(task_id: str, approval: Event) -> Signed | str | None:
     return Signed(statement, signature, at, is_by_hardware=strength == HARDWARE)
 
 
+def own_name(task: Task, names: AbstractSet[str], hands: AbstractSet[str]) -> str | None:
+    """Returns under which of their names somebody created a task or worked on it; None if they are a second person."""
+    return task.created_by if task.created_by in names else min(names & hands, default=None)
+
+
 def why_too_weak(
-    task: Task, approval: Approval, hands: Container[str], *, minimum: str, four_eyes: bool
+    task: Task, approval: Approval, hands: AbstractSet[str], *, minimum: str, four_eyes: bool
 ) -> str | None:
     """Returns why policy asks for more than an approval of a task on which `hands` worked; None if it does not."""
     if not is_enough(approval.strength, minimum):
         return f"it was approved by {WORDS.get(approval.strength, 'nobody')}, but policy requires {WORDS[minimum]}"
     if four_eyes and approval.strength not in LEVELS:
         return "policy requires a second person, and nobody approved it"
-    if four_eyes and (approval.by == task.created_by or approval.by in hands):
+    if four_eyes and own_name(task, {approval.by}, hands) is not None:
         return f"policy requires a second person, and {approval.by} created it or worked on it"
     return None
 

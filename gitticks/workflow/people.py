@@ -13,6 +13,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates, merging, pull_requests, sessions
+from gitticks.workflow.approvals import own_name
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 from gitticks.workflow.decision import Draft
 from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_of, find_row, targets
@@ -245,16 +246,12 @@ def _check_strength(draft: Draft, given: VerdictGiven, command: str) -> None:
             f"{given.proof.strength} ({WORDS[given.proof.strength]})",
             hint=f"`gt {command} {task.id}` on a terminal asks for what is needed",
         )
-    if not policy.four_eyes:
+    name = own_name(task, {given.actor.name, *given.proof.names}, draft.counts.hands)
+    if not policy.four_eyes or name is None:
         return
-    names = {given.actor.name, *given.proof.names}
-    if task.created_by in names:
-        name, why = task.created_by, f"was created by {task.created_by}"
-    elif hands := names & draft.counts.hands:
-        name = min(hands)
-        why = f"was worked on by {name}, or by an agent that {name} started"
-    else:
-        return
+    why = f"was worked on by {name}, or by an agent that {name} started"
+    if name == task.created_by:
+        why = f"was created by {name}"
     if name != given.actor.name:
         why += f", and {given.actor.name} has the same address or key"
     raise RefusedError(
