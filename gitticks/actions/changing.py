@@ -62,11 +62,13 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
         around = circumstances_of(context, task)
         if edit.wanted.status is not Status.AGENT_REVIEW:
             return around
-        from gitticks.actions.evidence import workspace_of
         from gitticks.runner.verifiers import has_gates
+        from gitticks.runner.workspace_removal import workspace_of
         from gitticks.workflow.gates import CHECKS_NOT_RUN
 
-        if workspace_of(context, task) is None or not has_gates(context.settings):
+        if workspace_of(context.repository, context.settings, task) is None or not has_gates(
+            context.settings
+        ):
             return around
         return around._replace(checks_failure=CHECKS_NOT_RUN)
 

@@ -7,28 +7,15 @@ from pathlib import Path
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.errors import GitticksError, NotFoundError, RefusedError
-from gitticks.model.ids import WORK_BRANCH, TaskId
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner.commit_checks import find_astray
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.verifiers import ChecksReport, has_gates, run_checks
-from gitticks.runner.workspace_removal import list_workspaces
+from gitticks.runner.workspace_removal import workspace_of
 from gitticks.workflow.transitions import targets
-
-
-def workspace_of(context: Context, task: Task) -> Path | None:
-    """Returns where work on a task is in this clone; None if nobody began it here."""
-    if task.start_sha is None:
-        return None
-    if task.isolation_in(context.settings.isolation) is Isolation.NONE:
-        return context.repository.main_worktree
-    there = [one for one in list_workspaces(context.repository, context.settings) if not one.is_gone]
-    on_branch = (one.path for one in there if one.branch == task.branch)
-    # Who works there may have left the branch.
-    in_place = (one.path for one in there if WORK_BRANCH + one.name == task.branch)
-    return next(on_branch, None) or next(in_place, None)
 
 
 def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there: bool = True) -> str | None:
@@ -48,7 +35,7 @@ def astray_in(context: Context, task: Task, workspace: Path, *, is_tested_there:
 
 def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
     """Runs the quality gates in a task's workspace, as its hand-off would; the task stays as it is."""
-    workspace = workspace_of(context, context.store.task_file(task_id).task)
+    workspace = workspace_of(context.repository, context.settings, context.store.task_file(task_id).task)
     if workspace is None:
         raise NotFoundError(
             f"`{task_id}` has no workspace in this clone", hint=f"`gt start {task_id}` makes one"
@@ -82,7 +69,7 @@ def check_work(context: Context, task_id: TaskId) -> ChecksReport | None:
     Without a hand-off nothing is run: the task cannot continue in any case.
     """
     file = context.store.task_file(task_id)
-    workspace = workspace_of(context, file.task)
+    workspace = workspace_of(context.repository, context.settings, file.task)
     may_hand_off = Status.AGENT_REVIEW in targets(file.task.status)
     is_finished = may_hand_off and file.section(Section.HANDOFF) is not None
     if workspace is None or not is_finished:

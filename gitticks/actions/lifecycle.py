@@ -14,7 +14,7 @@ from gitticks.actions.changing import (
     warn_of_leaving,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import astray_in, workspace_of
+from gitticks.actions.evidence import astray_in
 from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.checkouts import checkout_at
 from gitticks.model.ids import TaskId
@@ -25,6 +25,7 @@ from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.needed_code import require_code, require_head
 from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
+from gitticks.runner.workspace_removal import workspace_of
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
@@ -151,7 +152,7 @@ def _decide(context: Context, task_id: TaskId, trigger: Trigger) -> Moved:
 
 def _refuse_uncommitted(context: Context, task: Task) -> None:
     """Refuses where the workspace holds work that its branch does not have: the merge would leave it out."""
-    workspace = workspace_of(context, task)
+    workspace = workspace_of(context.repository, context.settings, task)
     if workspace is None:
         return
     paths = uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))

@@ -28,6 +28,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.worktrees import remove_tree, remove_worktree
 from gitticks.model.ids import WORK_BRANCH, is_valid_id
 from gitticks.model.settings import Settings
+from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
@@ -255,6 +256,19 @@ def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedW
             ListedWorkspace(name, tree.path, there or WORK_BRANCH + name, head(tree), not tree.path.is_dir())
         )
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def workspace_of(repository: Repository, settings: Settings, task: Task) -> Path | None:
+    """Returns where work on a task is in this clone; None if nobody began it here."""
+    if task.start_sha is None:
+        return None
+    if task.isolation_in(settings.isolation) is Isolation.NONE:
+        return repository.main_worktree
+    there = [one for one in list_workspaces(repository, settings) if not one.is_gone]
+    on_branch = (one.path for one in there if one.branch == task.branch)
+    # Who works there may have left the branch.
+    in_place = (one.path for one in there if WORK_BRANCH + one.name == task.branch)
+    return next(on_branch, None) or next(in_place, None)
 
 
 def tidy_up(repository: Repository) -> int:

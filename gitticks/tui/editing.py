@@ -128,12 +128,13 @@ def set_up(view: View) -> None:
 
 def open_shell(view: View, task_id: str) -> None:
     """Opens a shell in a task's workspace."""
-    from gitticks.actions.evidence import workspace_of
     from gitticks.actions.task_lookup import find_task
+    from gitticks.runner.workspace_removal import workspace_of
 
     def shell() -> None:
         context = view.gt.context.renewed()
-        workspace = workspace_of(context, context.store.task_file(find_task(context, task_id)).task)
+        task = context.store.task_file(find_task(context, task_id)).task
+        workspace = workspace_of(context.repository, context.settings, task)
         if workspace is None:
             raise NotFoundError(f"`{task_id}` has no workspace here", hint=f"`gt start {task_id}` makes one")
         program = context.world.environment.get("SHELL") or "sh"
