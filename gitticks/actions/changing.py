@@ -188,10 +188,15 @@ def is_in_base(context: Context, task: Task) -> bool | None:
     is_manual = context.settings.merge.mode is MergeMode.MANUAL
     if not (task.is_merging or task.is_offered or (is_manual and task.status is Status.REVIEWING)):
         return None
-    if task.branch is None or task.base is None or task.end_sha is None:
+    if not task.has_code or task.sharing_epic is not None:
         return None
-    tip = read_ref(context.repository.common_dir, f"{BRANCHES}{task.base}")
-    if tip is None or not context.repository.objects.has(task.end_sha):
-        return None
-    found = find_merge(context.repository, tip, task.id, task.end_sha)
-    return (found or find_same_patch(context.repository, tip, task.end_sha)) is not None
+    repository = context.repository
+    with contextlib.suppress(GitticksError):
+        refs = (f"{BRANCHES}{branch}" for branch in (task.base, task.branch))
+        tip, head = (read_ref(repository.common_dir, ref) for ref in refs)
+        heads = {one for one in (head, task.end_sha) if one is not None and repository.objects.has(one)}
+        if tip is None or not heads:
+            return None
+        found = any(find_merge(repository, tip, task.id, one) for one in heads)
+        return found or (is_manual and any(find_same_patch(repository, tip, one) for one in heads))
+    return None

@@ -18,7 +18,6 @@ from gitticks.git.log import committer_of, fast_forwarder
 from gitticks.git.merges.commits import has_work, why_in_doubt
 from gitticks.git.merges.history import find_merge, find_same_patch, is_ancestor, lost_commits
 from gitticks.git.refs import BRANCHES, default_base, read_ref
-from gitticks.model.approval import SIGNED, is_enough
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import ActorKind, Awaiting, Status
@@ -27,7 +26,6 @@ from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.store.decisions import carry_out
 from gitticks.store.index import open_index
-from gitticks.workflow.approvals import valid_approvals
 from gitticks.workflow.triggers import MergeFound
 
 _MOST_NAMED = 5
@@ -96,7 +94,7 @@ def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[F
         try:
             one = _notice(context, candidate)
         except GitticksError as error:
-            doubt = f"cannot tell whether `{candidate.task.id}` was merged by hand: {error.message}"
+            doubt = f"cannot tell whether `{candidate.task.id}` was merged by hand: {error.in_one_line}"
             context.warnings.append(doubt)
             failing.append(candidate.task.id)
             continue
@@ -138,25 +136,17 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     merger = ENGINE if doubt else _merger(context, candidate, commit)
     if not merger.is_human and (task.is_merging or task.is_offered):
         return None  # the queue merges it, or asks; the forge knows who did
-    found = MergeFound(merger, commit, doubt or _why_unproven(context, task))
+    from gitticks.store.approvals import why_unproven
+
+    history = context.store.history(task.id)
+    unproven = why_unproven(context.repository, context.resolved_settings, task, history, context.now)
+    found = MergeFound(merger, commit, doubt or unproven)
     circumstances = context.circumstances(task, head=candidate.head)
     decision = context.store.transact(
         lambda transaction: carry_out(transaction, task.id, found, circumstances), author=context.author
     )
     after = decision.task
     return FoundMerge(after.id, after.title, commit, candidate.base, after.status)
-
-
-def _why_unproven(context: Context, task: Task) -> str | None:
-    """Returns why the signature that policy requires does not prove what approved the work, as a clause; None if it does."""
-    if not is_enough(context.settings.approvals.minimum, SIGNED):
-        return None
-    from gitticks.store.approvals import why_not_proven
-
-    for given in valid_approvals(context.store.history(task.id))[-1:]:
-        why = why_not_proven(context.repository, context.resolved_settings, str(task.id), given, context.now)
-        return why and f"though its approval is not valid: {why}"
-    return None
 
 
 def _find(context: Context, candidate: _Candidate) -> str | None:

@@ -52,7 +52,7 @@ PLACES = Places(
     state=tuple(
         f"~/.claude/{name}"
         for name in (
-            ".credentials.json", "cache", "debug", "file-history", "history.jsonl", "paste-cache", "plans", "projects",
+            ".credentials.json", "agent-memory", "backups", "cache", "debug", "file-history", "history.jsonl", "paste-cache", "plans", "projects",
             "session-env", "sessions", "statsig", "tasks", "teams", "telemetry", "todos",
         )
     ),

@@ -36,6 +36,7 @@ PLACES = Places(
         "~/.codex/config.toml",
         "~/.codex/hooks",
         "~/.codex/hooks.json",
+        "~/.codex/packages",
         "~/.codex/prompts",
         "~/.codex/rules",
     ),
@@ -44,7 +45,7 @@ PLACES = Places(
     state=tuple(
         f"~/.codex/{name}"
         for name in (
-            ".tmp", "archived_sessions", "auth.json", "history.jsonl", "log", "memories", "sessions",
+            ".tmp", "archived_sessions", "auth.json", "cache", "history.jsonl", "log", "memories", "sessions", "sqlite",
         )
     ),
     moved=(("~/.codex", "CODEX_HOME"),),

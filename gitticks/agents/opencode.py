@@ -45,8 +45,12 @@ VARIABLES = (
 )
 PLACES = Places(
     folders=("~/.local/share/opencode", "~/.local/state/opencode"),
-    copies=("~/.config/opencode", "~/.cache/opencode"),  # what it downloads to its cache, it runs
-    state=("~/.local/share/opencode/auth.json", "~/.local/share/opencode/log"),
+    # What it downloads to its cache, or to `bin` in older versions, it runs.
+    copies=("~/.config/opencode", "~/.cache/opencode", "~/.local/share/opencode/bin"),
+    state=tuple(
+        f"~/.local/share/opencode/{name}"
+        for name in ("auth.json", "log", "project", "snapshot", "storage", "tool-output")
+    ),
     moved=(
         ("~/.local/share", "XDG_DATA_HOME"),
         ("~/.local/state", "XDG_STATE_HOME"),

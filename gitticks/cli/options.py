@@ -178,7 +178,7 @@ def pass_context(function: Callable[..., R]) -> Callable[..., R]:
         try:
             return run_in(context, str(call.command.name), function, values)
         except GitticksError as error:
-            texts = (*(values.get(name) for name in _TEXT_PARAMETERS), *values.get("words", ()))
+            texts = (*(values.get(name) for name in _TEXT_PARAMETERS), *(values.get("words") or ()))
             if (
                 STDIN in texts
                 and context.typed is None

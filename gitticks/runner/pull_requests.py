@@ -32,7 +32,9 @@ from gitticks.runner.events import Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
 from gitticks.runner.workspace_removal import delete_removed, remove_after_merge, tidy_up
+from gitticks.store.approvals import why_unproven
 from gitticks.store.branch import Store
+from gitticks.store.settings import load_settings
 from gitticks.workflow.artifacts import checks_of
 from gitticks.workflow.pull_requests import opened_in
 from gitticks.workflow.triggers import MergeFound, PullRequestSeen, Trigger
@@ -172,7 +174,7 @@ class PullRequests:
             pull = self._with_logs(forge, pull)
         elif pull.state is not PullState.MERGED or pull.merged_as == task.merged_sha:
             return True
-        trigger = self._trigger(task, base, pull)
+        trigger = self._trigger(store, task, base, pull)
         if trigger is not None:
             self._decide(store, task, trigger)
         return True
@@ -183,7 +185,7 @@ class PullRequests:
         checks = [one._replace(log=forge.log_of(one)) if one.is_red else one for one in pull.checks]
         return pull._replace(checks=tuple(checks))
 
-    def _trigger(self, task: Task, base: str, pull: PullRequest) -> Trigger | None:
+    def _trigger(self, store: Store, task: Task, base: str, pull: PullRequest) -> Trigger | None:
         """Returns what follows for a task; a merge counts once this clone's base has it, which is brought up to date."""
         if pull.state is not PullState.MERGED or pull.base != base or pull.merged_as is None:
             return PullRequestSeen(pull)
@@ -196,6 +198,9 @@ class PullRequests:
                 # Whoever merged it may not have had the rework, which still waits for a person.
                 is_whole = pull.head == task.end_sha or has_work(self.repository, tip, task.id, task.end_sha)
                 doubt = None if is_whole else "without its last commits"
+                resolved = load_settings(self.repository, self.run.world.environment, {})
+                history = store.history(task.id)
+                doubt = doubt or why_unproven(self.repository, resolved, task, history, self.run.now)
                 return MergeFound(Actor(ActorKind.HUMAN, pull.merged_by), pull.merged_as, doubt)
         except BaseNotSharedError as error:
             self.warn(task.id, f"its pull request is merged; {error.message}", error.hint)

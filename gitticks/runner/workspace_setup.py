@@ -29,6 +29,7 @@ from gitticks.git.config import (
     find_own_hooks,
     write_worktree_setting,
 )
+from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.repository import Repository
@@ -161,21 +162,25 @@ def _copy(source: Path, target: Path, name: str) -> None:
     here, there = source / path, target / path
     if not here.exists() or os.path.lexists(there):
         return
-    for top, place in ((source, here), (target, there)):
+    # What is cut short is not taken for the whole, nor for a file of the work.
+    part = target / SCRATCH_IN_CHECKOUT / "copy"
+    for top, place in ((source, here), (target, there), (target, part)):
         if not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(top)):
             raise GitticksError(
                 f"`{name}` under `setup.copy` leads out of the checkout through a link",
                 hint=f"`ls -l {place}` shows where to",
             )
-    there.parent.mkdir(parents=True, exist_ok=True)
-    part = there.with_name(f".{there.name}.gitticks-copy")  # what is cut short is not taken for the whole
     try:
+        there.parent.mkdir(parents=True, exist_ok=True)
+        part.parent.mkdir(exist_ok=True)
         _remove(part)
         if here.is_dir():
             shutil.copytree(here, part, symlinks=True)
         else:
             shutil.copy2(here, part)
         part.rename(there)
+        with contextlib.suppress(OSError):
+            part.parent.rmdir()
     except (OSError, shutil.Error) as error:
         with contextlib.suppress(OSError):
             _remove(part)
@@ -183,7 +188,7 @@ def _copy(source: Path, target: Path, name: str) -> None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         remove_tree(path)
     else:
         path.unlink(missing_ok=True)

@@ -16,6 +16,8 @@ from gitticks.safe_read import open_plain_file, read_json, read_plain_file, reas
 
 _EMPTY = {".json": b"{}\n", ".jsonc": b"{}\n"}
 _NAMED = r"(?:%s|_DIR|_HOME)[}\"'\\]*/+([^/\s\"'\\`();&|<>*]+)"
+_WRITTEN = re.compile(r">+\s*\S+")
+"""What a command of the shell prints to."""
 _PROGRAMS = (b"#!", b"\x7fE")
 
 
@@ -23,7 +25,7 @@ def programs_in(
     folders: Collection[Path], settings: Iterable[Path], others: Collection[Path]
 ) -> Iterator[Path]:
     """Yields what there is in folders that settings name or that can be run, also one folder below, less the `others`."""
-    text = "\n".join(map(_text, settings))
+    text = _WRITTEN.sub("", "\n".join(map(_text, settings)))
     for folder in folders:
         named = set(re.findall(_NAMED % re.escape(folder.name), text))
         for path in () if folder in others else folder.iterdir():
@@ -32,9 +34,13 @@ def programs_in(
 
 
 def _text(path: Path) -> str:
-    with contextlib.suppress(OSError):
-        return read_plain_file(path).decode("utf-8", "replace")
-    return ""
+    """Returns the text of settings, which may be a folder of them; prose names what is to be read or written, not run."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    text = ""
+    for file in files:
+        with contextlib.suppress(OSError):
+            text += "" if file.suffix == ".md" else read_plain_file(file).decode("utf-8", "replace") + "\n"
+    return text
 
 
 def _holds_program(path: Path) -> bool:
@@ -82,17 +88,16 @@ def held_settings(
     try:
         yield tuple(pinned)
     finally:
-        _put_back(links, warn)
-        if note is not None:
+        if _put_back(links, warn) and note is not None:
             note.unlink(missing_ok=True)
 
 
 def put_back_noted(note: Path, warn: Callable[[str], None]) -> None:
     """Puts back the links that a session which was killed has left in its note."""
-    _put_back(
-        read_json(note, lambda body: {Path(path): Path(target) for path, target in body.items()}, {}), warn
-    )
-    note.unlink(missing_ok=True)
+    none: dict[Path, Path] = {}
+    links = read_json(note, lambda body: {Path(path): Path(target) for path, target in body.items()}, none)
+    if _put_back(links, warn):
+        note.unlink(missing_ok=True)
 
 
 def copied(paths: Iterable[Path], own: Path) -> dict[Path, Path]:
@@ -124,7 +129,9 @@ def make_missing(path: Path) -> None:
             file.write(_EMPTY.get(path.suffix, b""))
 
 
-def _put_back(links: Mapping[Path, Path], warn: Callable[[str], None]) -> None:
+def _put_back(links: Mapping[Path, Path], warn: Callable[[str], None]) -> bool:
+    """Makes each path the link that it was, and returns whether all are."""
+    is_done = True
     for path, target in links.items():
         if path.is_symlink() and path.readlink() == target:
             continue
@@ -136,5 +143,7 @@ def _put_back(links: Mapping[Path, Path], warn: Callable[[str], None]) -> None:
                 said += f", and what had replaced it is now `{aside}`"
             path.symlink_to(target)
         except OSError as error:
+            is_done = False
             said = f"`{path}` was changed in the sandbox, and cannot be made a link to `{target}` again: {reason_of(error)}"
         warn(said)
+    return is_done

@@ -162,7 +162,7 @@ def enclosed(
         links = [path for path in thrown_away if path.is_symlink()]  # nothing can be mounted on one
         copies = copied((path for path in thrown_away if path not in links), own)
         fixed = (*_expanded(needs.settings, home, top), *links)
-        own_state = {*fixed, *thrown_away, *_expanded(needs.state, home, top)}
+        own_state = {*fixed, *thrown_away, *_expanded((*needs.state, *walls.writable), home, top)}
         programs = tuple(programs_in(folders, (*fixed, *thrown_away), own_state))
         settings = held.enter_context(held_settings(fixed, programs, warn, note))
         denied = [one for pattern in walls.pinned for one in _matches(pattern, home, top)]

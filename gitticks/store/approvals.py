@@ -20,14 +20,21 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import remote_of_branch, tracking_ref
 from gitticks.git.signatures import read_signature, verify
-from gitticks.model.approval import HARDWARE, NAMESPACE, Statement
+from gitticks.model.approval import HARDWARE, NAMESPACE, SIGNED, Statement, is_enough
 from gitticks.model.event import Event
 from gitticks.model.task import Task
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH
 from gitticks.store.settings import team_settings
 from gitticks.store.trust import require_trusted, team_runnables_of
-from gitticks.workflow.approvals import approval_of, claimed, gates_digest, policy_digest, why_void
+from gitticks.workflow.approvals import (
+    approval_of,
+    claimed,
+    gates_digest,
+    policy_digest,
+    valid_approvals,
+    why_void,
+)
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
@@ -160,6 +167,21 @@ def why_not_proven(
     if said.is_by_hardware and read is not None and not read.is_hardware:
         return f"it says {HARDWARE}, and its key ({read.key_type}) is no hardware key that was touched"
     return why_not_signed(repository, resolved, said.statement, said.signature, now or said.at)
+
+
+def why_unproven(
+    repository: Repository, resolved: ResolvedSettings, task: Task, history: Iterable[Event], now: datetime
+) -> str | None:
+    """Returns why the signature that policy requires does not prove what approved merged work, as a clause; None if it does.
+
+    Raises:
+        GitticksError: this clone lacks what is needed to tell.
+    """
+    given = valid_approvals(history)
+    if not given or not is_enough(resolved.settings.approvals.minimum, SIGNED):
+        return None
+    why = why_not_proven(repository, resolved, str(task.id), given[-1], now)
+    return why and f"though its approval is not valid: {why}"
 
 
 def why_not_carrying(

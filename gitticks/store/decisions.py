@@ -133,12 +133,17 @@ def keep_writers(transaction: Transaction, left: Task, at: datetime) -> None:
     for one in (left, *(tasks[below] for below in sorted(graph.below(left.id)))):
         epic = tasks.get(one.sharing_epic) if one.sharing_epic is not None else None
         leaves = one.is_cancelled or (one.is_open and _left_epic(transaction, one) is not None)
-        if epic is None or not epic.is_open or not leaves:
+        if epic is None or not epic.is_open or not leaves or _has_no_commit(transaction, one):
             continue
         event = left_on_epic(one.id, transaction.history(one.id), at)
         told = [before.data for before in transaction.history(epic.id)]
         if event is not None and event.data not in told:
             transaction.append_events(epic.id, (event,))
+
+
+def _has_no_commit(transaction: Transaction, task: Task) -> bool:
+    """True if the branch of a begun task stands where its work began, so that nobody left a commit on it."""
+    return task.branch is not None and task.start_sha == transaction.tip_of(task.branch)
 
 
 def _left_epic(transaction: Transaction, task: Task) -> TaskId | None:

@@ -130,7 +130,6 @@ def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
             f"{(task.end_sha or 'none')[:7]})",
             hint=f'`gt reject {task.id} "hand off again"` sends it back; if they are yours, `gt handoff {task.id} --done "…" && gt complete {task.id}` after that',
         )
-    check_branch(task, artifacts)
     epic = orphaned_by(task, artifacts)
     if epic is not None:
         own = "a branch of its own"
@@ -146,11 +145,12 @@ def check_code(task: Task, artifacts: Artifacts, policy: Policy) -> None:
 
 def check_branch(task: Task, artifacts: Artifacts) -> None:
     """Refuses to hand off or close work that was begun in another clone and never handed off: nothing of it is here."""
-    if task.branch is None or task.is_handed_off or task.end_sha is not None or artifacts.head is not None:
+    is_begun_elsewhere = task.branch is not None and artifacts.head is None and task.end_sha is None
+    if not is_begun_elsewhere or task.is_handed_off or task.merged_sha is not None:
         return
     raise RefusedError(
         f"the work on `{task.id}` is on `{task.branch}`, and that branch is not in this clone",
-        hint=f"{how_to_fetch(task.branch)}{if_lost(task.id)}",
+        hint=f"{how_to_fetch(str(task.branch))}{if_lost(task.id)}, or to close it without",
     )
 
 

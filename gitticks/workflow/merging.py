@@ -33,9 +33,11 @@ def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
     return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
 
 
-def refuse_unmerged(task: Task, mode: MergeMode) -> None:
+def refuse_unmerged(draft: Draft) -> None:
     """Refuses to close approved work that its base lacks, where a person was to merge it by git."""
-    if is_merged_by_person(task, mode) and not task.is_offered:
+    task = draft.task
+    is_theirs = is_merged_by_person(task, draft.policy.merge_mode) and not task.is_offered
+    if is_theirs and draft.artifacts.in_base is False:
         raise RefusedError(
             f"the work on `{task.id}` is not in `{task.base}`, and closing the task would leave it out",
             hint=f"on `{task.base}`, `git merge {task.branch}` merges it and closes the task; "
@@ -48,10 +50,10 @@ def refuse_merged(draft: Draft) -> None:
     task = draft.task
     is_waiting = task.is_merging or is_merged_by_person(task, draft.policy.merge_mode)
     if is_waiting and draft.artifacts.in_base:
-        command = "merge" if task.is_merging else "close"
-        raise RefusedError(
-            f"`{task.id}` is merged into {task.base} already", hint=f"`gt {command} {task.id}` closes it"
-        )
+        hint = f"`gt merge {task.id}` closes it"
+        if not task.is_merging:  # closed by what was approved, once somebody looks
+            hint = "`gt sync` closes it" if task.is_offered else "`gt status` closes it, or asks"
+        raise RefusedError(f"`{task.id}` is merged into {task.base} already", hint=hint)
 
 
 def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -> None:
@@ -214,13 +216,14 @@ def _may_close_found(draft: Draft, found: MergeFound) -> bool:
 def _is_approved(draft: Draft) -> bool:
     """True if the commit that was merged is the one that was approved, and as strongly as policy requires."""
     task, policy = draft.task, draft.policy
-    approved = draft.artifacts.approved
-    if approved is None or approved.head != draft.artifacts.head:
+    approved, head = draft.artifacts.approved, draft.artifacts.head or task.end_sha
+    if approved is None or approved.head != head:
         return False
     weak = why_too_weak(
         task, approved, draft.counts.hands, minimum=policy.minimum_approval, four_eyes=policy.four_eyes
     )
-    return weak is None and (task.is_merging or is_merged_by_person(task, policy.merge_mode))
+    was_to_merge = task.is_merging or task.is_offered or is_merged_by_person(task, policy.merge_mode)
+    return weak is None and was_to_merge
 
 
 _NEXT_ON_THE_WAY = {

@@ -120,10 +120,11 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
             f"`{task.id}` is approved, and its pull request has to be merged: {task.pr}",
             hint=f"merge it there, then run `gt sync`; `gt close {task.id}` closes the task without it",
         )
-    if draft.artifacts.in_base is False and not (closes and given.note):
-        merging.refuse_unmerged(task, draft.policy.merge_mode)
     _check_answer(draft, given, outcome)
     if outcome is Outcome.CLOSE:
+        gates.check_branch(task, draft.artifacts)
+        if not (closes and given.note):
+            merging.refuse_unmerged(draft)
         _check_children(draft)
         _check_strength(draft, given, "close" if closes else "approve")
     draft.log(

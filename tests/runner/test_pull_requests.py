@@ -273,6 +273,9 @@ def test_four_eyes_are_not_those_of_a_name_on_the_forge(project: RunProject, rec
     recorded.review("APPROVED")
     project.ok("sync")
     assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    recorded.merge()
+    project.ok("sync")
+    assert project.task("k7f2").status is Status.DONE  # a second person has approved this very commit here
 
 
 def test_one_that_was_closed_is_a_persons(project: RunProject, forge: StandIn) -> None:

@@ -176,6 +176,7 @@ def test_a_variable_names_another_place_of_what_a_client_keeps(
         ),
         (AgentKind.CODEX, 'notify = ["python3", "HOME/.codex/notify.py"]', ".codex/notify.py"),
         (AgentKind.CODEX, "notify = []", ".codex/hooks/mine"),
+        (AgentKind.CODEX, "notify = []", ".codex/packages/standalone/releases/1/bin/codex"),
     ],
 )
 def test_a_program_beside_the_settings_of_a_client_is_not_the_agents_to_write(
@@ -216,17 +217,19 @@ def test_a_program_that_is_a_link_is_one_again_and_what_it_leads_to_is_not_shown
 
 
 def test_a_client_writes_its_state_whatever_that_holds(tmp_path: Path) -> None:
-    for name in ("projects/mine", ".credentials.json", "other/data"):
+    names = ("projects/mine", ".credentials.json", "other/data", "log.txt")
+    for name in names:
         file = tmp_path / ".claude" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("#!/bin/sh\n" if name == "projects/mine" else "{}")
         file.chmod(0o755)
     (tmp_path / ".claude/settings.json").write_text(
-        '{"apiKeyHelper": "cat ~/.claude/.credentials.json", "permissions": {"allow": ["Read(~/.claude/projects/**)"]}}'
+        '{"apiKeyHelper": "cat ~/.claude/.credentials.json", "permissions": {"allow": ["Read(~/.claude/projects/**)"]},'
+        ' "hooks": [{"command": "cat >> ~/.claude/log.txt"}]}'
     )
-    script = "cd ~/.claude; for one in projects/new projects/mine .credentials.json other/data; do echo new > $one; done"
+    script = f"cd ~/.claude; for one in projects/new {' '.join(names)}; do echo new > $one; done"
     assert inside(tmp_path, AgentKind.CLAUDE, script, SandboxPreset.STRICT) == []
-    for name in ("projects/new", "projects/mine", ".credentials.json", "other/data"):
+    for name in ("projects/new", *names):
         assert (tmp_path / ".claude" / name).read_text() == "new\n"
 
 

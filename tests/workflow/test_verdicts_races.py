@@ -123,7 +123,8 @@ def test_nor_is_what_a_person_merged(mode: MergeMode, trigger: Trigger) -> None:
     policy, merged = Policy(merge_mode=mode), Artifacts(head=HEAD, in_base=True)
     with pytest.raises(RefusedError, match="`k7f2` is merged into main already") as refused:
         run(task, trigger, artifacts=merged, policy=policy)
-    assert refused.value.hint == "`gt close k7f2` closes it"
+    hint = "`gt status` closes it, or asks" if mode is MergeMode.MANUAL else "`gt sync` closes it"
+    assert refused.value.hint == hint
     assert (
         run(task, trigger, artifacts=Artifacts(head=HEAD, in_base=False), policy=policy).task.approval is None
     )
