@@ -259,7 +259,8 @@ def _check(session: Session, file: TaskFile, status: Status) -> None:
             file.task,
             Requested(session.actor, status),
             at=session.at,
-            artifacts=read_artifacts(file, head=file.task.start_sha),  # the branch is where the agent is
+            # The branch is where the agent is, and only the runner knows whether it moved since a hand-off.
+            artifacts=read_artifacts(file, head=file.task.end_sha or file.task.start_sha),
             counts=Counts(),
             policy=Policy(),
         )
