@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,7 @@ from gitticks.document.values import format_time
 from gitticks.model.approval import NAMESPACE, SIGNATURE, statement_of
 from gitticks.model.event import Event, EventType
 from gitticks.model.status import Awaiting, Status
-from tests.cli.support import Ran, command
+from tests.cli.support import Ran
 from tests.support.keys import make_key, sign_by, signer_line
 from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
@@ -382,193 +379,6 @@ def test_a_merge_by_hand_closes_what_was_signed_unless_the_signature_is_invalid(
     )
     if is_forged:
         assert "though its approval is not valid: " in str(reviewed.last(EventType.AWAITING_SET).reason)
-
-
-def test_with_four_eyes_nobody_approves_what_they_did_before_the_task_was_reopened(
-    project: RunProject,
-) -> None:
-    project.settings("review: none\napprovals: {four_eyes: true}\n")
-    project.make(created_by="Ada Lovelace")
-    git("config", "user.name", "Grace", at=project.path)
-    project.ok("start", "k7f2")
-    commit_file(project.workspace(), "mine.txt", "mine\n")
-    project.ok("cancel", "k7f2")
-    project.ok("reopen", "k7f2")
-    git("config", "user.name", "Ada Lovelace", at=project.path)
-    project.run()
-    assert "mine.txt" in project.files("gitticks/work/k7f2")
-    git("config", "user.name", "Grace", at=project.path)
-
-    refused = project.gt("approve", "k7f2")
-
-    assert (refused.code, "was worked on by Grace" in refused.err) == (3, True), refused.seen
-
-
-@pytest.mark.parametrize("case", ["approved", "commits added since", "withdrawn since", "never approved"])
-def test_with_four_eyes_a_merge_by_hand_closes_what_somebody_else_approved(
-    project: RunProject, case: str
-) -> None:
-    project.settings("review: none\nmerge: {mode: manual}\napprovals: {four_eyes: true}\n")
-    project.make()
-    project.run()
-    if case == "never approved":
-        project.ok("update", "k7f2", "--awaiting", "work")
-    else:
-        git("config", "user.name", "Grace", at=project.path)
-        project.ok("approve", "k7f2")
-        git("config", "user.name", "Ada Lovelace", at=project.path)
-    assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
-    if case == "commits added since":
-        commit_file(project.workspace(), "more.txt", "more\n")
-    if case == "withdrawn since":
-        for awaiting in ("review", "work"):
-            project.ok("update", "k7f2", "--awaiting", awaiting)
-    git("merge", "-q", "--no-ff", "--no-edit", "gitticks/work/k7f2", at=project.path)
-    project.ok("status")
-
-    is_done = case == "approved"
-    assert project.stands() == ((Status.DONE, None) if is_done else (Status.REVIEWING, Awaiting.ESCALATION))
-
-
-def test_a_squash_that_is_asked_about_is_closed_by_somebody_else(project: RunProject) -> None:
-    project.settings("review: none\nmerge: {mode: manual}\napprovals: {four_eyes: true}\n")
-    project.make()
-    project.run()
-    project.ok("update", "k7f2", "--awaiting", "work")
-    git("merge", "-q", "--squash", "gitticks/work/k7f2", at=project.path)
-    git("commit", "-q", "-m", "the greeting", at=project.path)
-    project.ok("status")
-    assert project.stands() == (Status.REVIEWING, Awaiting.ESCALATION)
-    git("config", "user.name", "Grace", at=project.path)
-
-    project.ok("close", "k7f2")
-
-    assert project.stands() == (Status.DONE, None)
-
-
-def on_terminal(
-    project: RunProject,
-    typed: str,
-    *arguments: str,
-    environment: dict[str, str] | None = None,
-    meanwhile: Callable[[], object] = lambda: None,
-) -> str:
-    """Runs a command whose terminal is a real one, and returns what it showed.
-
-    At what it asks first `meanwhile` is called, and `typed` is what the keyboard answers.
-    """
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        command(*arguments),
-        cwd=project.path,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, **(environment or {})},
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        shown, is_asked = b"", False
-        while True:
-            try:
-                part = os.read(ours, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
-            if not is_asked and b"to approve it" in shown:
-                is_asked = True
-                meanwhile()
-                os.write(ours, f"{typed}\n".encode())
-        process.wait()
-    os.close(ours)
-    return shown.decode()
-
-
-def test_l1_is_asked_on_a_terminal_and_nowhere_else(project: RunProject) -> None:
-    project.settings("review: none\napprovals: {minimum: L1}\n")
-    project.make()
-    project.run()
-
-    for verb in ("approve", "close"):
-        assert f"not a terminal\n\nhint: `gt {verb} k7f2` in your own" in project.gt(verb, "k7f2").err
-        assert f"was not {verb}d" in on_terminal(project, "yes", verb, "k7f2")
-    supervised = on_terminal(project, "k7f2", "approve", "k7f2", environment={"GITTICKS_AGENT": ""})
-    assert "done" in supervised
-    assert verdict_of(project).data["strength"] == "L1"
-
-
-@pytest.mark.parametrize("verb", ["close", "approve"])
-@pytest.mark.parametrize("shown", ["code", "no code"])
-def test_what_was_committed_after_the_prompt_is_not_approved(
-    project: RunProject, shown: str, verb: str
-) -> None:
-    project.settings("review: none\napprovals: {minimum: L1}\n")
-    project.make()
-    project.ok("start", "k7f2")
-    if shown == "code":
-        commit_file(project.workspace(), "login.txt", "seen\n")
-    if verb == "approve":
-        project.ok("update", "k7f2", "--awaiting", "approval")
-    before = project.tip()
-
-    def commit() -> None:
-        commit_file(project.workspace(), "login.txt", "unseen\n")
-
-    ran = on_terminal(project, "k7f2", verb, "k7f2", meanwhile=commit)
-
-    head = git("rev-parse", "--short=7", "HEAD", at=project.workspace())
-    assert f"`k7f2` changed since you looked: its head is {head} now" in " ".join(ran.split())
-    assert project.tip() == before
-    assert "done" in on_terminal(project, "k7f2", verb, "k7f2")
-    assert git("show", "main:login.txt", at=project.path) == "unseen"
-
-
-def test_what_a_person_resolved_is_asked_about_too(project: RunProject) -> None:
-    project.settings("review: none\napprovals: {minimum: L1}\n")
-    project.make()
-    project.ok("start", "k7f2")
-    commit_file(project.workspace(), "login.txt", "mine\n")
-    commit_file(project.path, "login.txt", "yours\n")
-    assert "conflicts with main" in on_terminal(project, "k7f2", "close", "k7f2")
-    git("merge", "-q", "-s", "ours", "--no-edit", "main", at=project.workspace())
-
-    assert "this is not a terminal" in project.gt("merge", "--continue", "k7f2").err
-    assert "done" in on_terminal(project, "k7f2", "merge", "--continue", "k7f2")
-    assert git("show", "main:login.txt", at=project.path) == "mine"
-
-
-def test_with_four_eyes_whoever_hands_off_what_they_resolved_does_not_approve_it(project: RunProject) -> None:
-    project.settings("review: none\nmerge: {on_conflict: stuck}\napprovals: {four_eyes: true}\n")
-    project.make()
-    project.run()
-    commit_file(project.path, "k7f2.txt", "yours\n")
-    git("config", "user.name", "Grace", at=project.path)
-    assert "stuck: conflicts with main" in project.gt("approve", "k7f2").seen
-    git("merge", "-q", "-s", "ours", "--no-edit", "main", at=project.workspace())
-    project.ok("handoff", "k7f2", "Merged main.")
-
-    assert "was worked on by Grace" in project.gt("merge", "--continue", "k7f2").err
-    git("config", "user.name", "Bob", at=project.path)
-    assert "done" in project.ok("merge", "--continue", "k7f2")
-
-
-def test_a_session_cannot_confirm_even_with_a_clean_environment(project: RunProject) -> None:
-    project.settings("review: none\napprovals: {minimum: L1}\n")
-    project.make("m3xq", awaiting=Awaiting.APPROVAL)
-    project.make()
-    project.agent(
-        'script -qec "env -u GITTICKS_AGENT -u GITTICKS_MAILBOX -u GITTICKS_TASK -u GITTICKS_ROLE '
-        f'-u GITTICKS_SUPERVISION $GT approve m3xq" "{project.shared}/seen" < /dev/null || true\n'
-        + project.agent_file.read_text()
-    )
-
-    project.run("k7f2")
-
-    seen = (project.shared / "seen").read_text()
-    assert "belongs to a session" in seen
-    assert project.task("m3xq").awaiting is Awaiting.APPROVAL
 
 
 NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
