@@ -66,11 +66,10 @@ def carry_out_edit(context: Context, transaction: Transaction, edit: HandEdit, a
         from gitticks.runner.workspace_removal import workspace_of
         from gitticks.workflow.gates import CHECKS_NOT_RUN
 
-        if workspace_of(context.repository, context.settings, task) is None or not has_gates(
-            context.settings
-        ):
-            return around
-        return around._replace(checks_failure=CHECKS_NOT_RUN)
+        has_workspace = workspace_of(context.repository, context.settings, task) is not None
+        if has_workspace and has_gates(context.settings):
+            return around._replace(checks_failure=CHECKS_NOT_RUN)
+        return around
 
     apply_hand_edit(transaction, edit, actor, context.now, surroundings)
 
@@ -192,8 +191,8 @@ def is_in_base(context: Context, task: Task) -> bool | None:
         return None
     repository = context.repository
     with contextlib.suppress(GitticksError):
-        refs = (f"{BRANCHES}{branch}" for branch in (task.base, task.branch))
-        tip, head = (read_ref(repository.common_dir, ref) for ref in refs)
+        tip = read_ref(repository.common_dir, f"{BRANCHES}{task.base}")
+        head = read_ref(repository.common_dir, f"{BRANCHES}{task.branch}")
         heads = {one for one in (head, task.end_sha) if one is not None and repository.objects.has(one)}
         if tip is None or not heads:
             return None

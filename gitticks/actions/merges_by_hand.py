@@ -128,6 +128,8 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
 
 def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     """Moves one task on if its work is in its base."""
+    from gitticks.store.approvals import why_unproven
+
     task = candidate.task
     commit = _find(context, candidate)
     if commit is None or commit in _recorded(context, task):
@@ -136,8 +138,6 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     merger = ENGINE if doubt else _merger(context, candidate, commit)
     if not merger.is_human and (task.is_merging or task.is_offered):
         return None  # the queue merges it, or asks; the forge knows who did
-    from gitticks.store.approvals import why_unproven
-
     history = context.store.history(task.id)
     unproven = why_unproven(context.repository, context.resolved_settings, task, history, context.now)
     found = MergeFound(merger, commit, doubt or unproven)

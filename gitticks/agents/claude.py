@@ -52,8 +52,8 @@ PLACES = Places(
     state=tuple(
         f"~/.claude/{name}"
         for name in (
-            ".credentials.json", "agent-memory", "backups", "cache", "debug", "file-history", "history.jsonl", "paste-cache", "plans", "projects",
-            "session-env", "sessions", "statsig", "tasks", "teams", "telemetry", "todos",
+            ".credentials.json", "agent-memory", "backups", "cache", "debug", "file-history", "history.jsonl",
+            "paste-cache", "plans", "projects", "session-env", "sessions", "statsig", "tasks", "teams", "telemetry", "todos",
         )
     ),
     moved=(("~/.claude", "CLAUDE_CONFIG_DIR"), ("~/.claude.json", "CLAUDE_CONFIG_DIR/.claude.json")),

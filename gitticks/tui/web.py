@@ -87,7 +87,7 @@ def serve(port: int = 0) -> None:
         number: int = listening.getsockname()[1]
         door = Door(number, secrets.token_urlsafe(_TOKEN_BYTES))
         try:
-            import textual_serve.server  # noqa: F401 (here, where a person is told what to install)
+            import textual_serve.server  # noqa: F401 (a missing package is reported below)
             from aiohttp.web import run_app
 
             application = _application(door, number)

@@ -135,7 +135,8 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
 def strangers_in(history: Iterable[Event]) -> frozenset[str]:
     """Returns whose text, of people strange to the runner, a task's agents were ever given.
 
-    A task that is reopened goes on from the commits of before. An epic is told of those that `left_on_epic` names.
+    A reopened task continues from its earlier commits, so what was read before counts. In an epic's history,
+    `left_on_epic` adds the readers of what its tasks left behind.
     """
     told = (event for event in history if event.type in (EventType.SESSION_STARTED, EventType.WARNED))
     return frozenset(name for event in told for name in _texts(event, "strangers"))
@@ -169,9 +170,9 @@ def hands_of(history: Iterable[Event]) -> frozenset[str]:
 
 
 def left_on_epic(task: TaskId, history: Sequence[Event], at: datetime) -> Event | None:
-    """Returns what an epic's history is told of commits that stay on its branch, and that no approval of `task` is for.
+    """Returns the event for an epic's history that names who made the commits that `task` leaves on its branch.
 
-    None if nobody worked on the task.
+    No approval of the task covers these. None if nobody worked on it.
     """
     hands, strangers = sorted(hands_of(history)), sorted(strangers_in(history))
     data: Data = {"task": task, "hands": list(hands), "strangers": list(strangers)}
