@@ -19,7 +19,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.checkouts import Checkout, checkout_at, current_branch, head, list_worktrees
+from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
 from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
@@ -74,25 +74,35 @@ def remove(
     settings: Settings,
     *,
     force: bool = False,
-    leaves_files: bool = False,
     warn: Callable[[str], None] = lambda _: None,
 ) -> str | None:
     """Removes a workspace; its branch stays. Returns the ref under which uncommitted work was kept.
 
-    What a killed session committed in a sandbox is taken first. With `leaves_files` the files are only set aside, for
-    `delete_removed`. `warn` is called with what a person should know of the commits.
+    What a killed session committed in a sandbox is taken first. `warn` is called with what a person should know of
+    these commits.
 
     Raises:
         NotFoundError: there is none.
         GitticksError: it holds uncommitted work, or commits that cannot be taken, and `force` is not given; or it holds
             what cannot be kept.
     """
+    _take_commits(repository, listed, settings, warn, force=force)
+    return _remove(repository, listed, force=force)
+
+
+def _remove(
+    repository: Repository,
+    listed: ListedWorkspace,
+    *,
+    force: bool = False,
+    leaves_files_for: Settings | None = None,
+) -> str | None:
+    """Removes a workspace of which everything is taken; by these settings its files are only set aside."""
     path = listed.path
     checkout = checkout_at(repository, path)
     kept = None
     being_removed = checkout.git_dir / _BEING_REMOVED
     if checkout.path.is_dir():
-        _take_commits(repository, checkout, listed, settings, warn, force=force)
         paths = uncommitted_paths(checkout, OWN_FOLDERS)
         if being_removed.exists():  # what is missing was removed by a call that was killed
             paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))
@@ -107,8 +117,8 @@ def remove(
             kept = partial_work.rescued_ref(listed.name)
             partial_work.keep(repository, checkout, kept, f"Rescued from {path}", even_if_empty=True)
     being_removed.touch()
-    if leaves_files:
-        set_aside(repository, settings, checkout.path)
+    if leaves_files_for is not None:
+        set_aside(repository, leaves_files_for, checkout.path)
     try:
         remove_worktree(repository, path, _BEING_REMOVED)
     except GitticksError:
@@ -119,7 +129,6 @@ def remove(
 
 def _take_commits(
     repository: Repository,
-    checkout: Checkout,
     listed: ListedWorkspace,
     settings: Settings,
     warn: Callable[[str], None],
@@ -127,6 +136,9 @@ def _take_commits(
     force: bool = False,
 ) -> None:
     """Takes what was committed in a sandbox and not taken by the end of a session, which may have been killed."""
+    checkout = checkout_at(repository, listed.path)
+    if not checkout.path.is_dir():
+        return
     try:
         for said in take_home(repository, checkout, WORK_BRANCH + listed.name, base=settings.base):
             warn(said)
@@ -157,15 +169,14 @@ def remove_after_merge(
         return
     workspaces = [one for one in list_workspaces(repository, settings) if one.branch == branch]
     for listed in workspaces:
-        if listed.path.is_dir():
-            _take_commits(repository, checkout_at(repository, listed.path), listed, settings, warn)
+        _take_commits(repository, listed, settings, warn)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
     if tip is not None and tip != (task.end_sha or task.start_sha):
         raise GitticksError(
             f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
         )
     for listed in workspaces:
-        remove(repository, listed, settings, leaves_files=True)
+        _remove(repository, listed, leaves_files_for=settings)
     for tree in list_worktrees(repository):
         if current_branch(tree) == branch:  # one that a person added
             raise GitticksError(

@@ -35,12 +35,11 @@ def programs_in(
 
 def _text(path: Path) -> str:
     """Returns the text of settings, which may be a folder of them; prose names what is to be read or written, not run."""
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    text = ""
-    for file in files:
-        with contextlib.suppress(OSError):
-            text += "" if file.suffix == ".md" else read_plain_file(file).decode("utf-8", "replace") + "\n"
-    return text
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            return "\n".join(_text(file) for file in path.iterdir() if not file.is_dir())
+        return "" if path.suffix == ".md" else read_plain_file(path).decode("utf-8", "replace")
+    return ""
 
 
 def _holds_program(path: Path) -> bool:
