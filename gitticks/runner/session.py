@@ -46,6 +46,7 @@ from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.machine import require_workspace
 from gitticks.store.decisions import carry_out
 from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.workflow.artifacts import strangers_that_count
 from gitticks.workflow.budget import counted_in
 from gitticks.workflow.decide import policy_for
 from gitticks.workflow.decision import Decision, waived_person
@@ -212,7 +213,7 @@ class SessionRun:
 
     def _hold_council(self, orders: Sequence[SessionOrder], listener: SessionListener) -> Decision:
         settings, task = self.run.settings, self.file.task
-        strangers = () if task.is_epic else self.writers.strangers
+        strangers = strangers_that_count(task, self.writers.strangers)
         # Not by who replaces whom at the moment.
         wanted = self.run.staff.reviewers(task)
         kept = KeptAnswers(self.run.repository.own_dir, task, wanted)

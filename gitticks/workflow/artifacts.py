@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from gitticks.model.event import ENGINE, NO_DATA, Data, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Awaiting, Role, Status, Verdict
-from gitticks.model.task import CAME_TO_NOTHING, Approval, Ending
+from gitticks.model.task import CAME_TO_NOTHING, Approval, Ending, Task
 from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
 from gitticks.workflow.triggers import Told
 
@@ -135,11 +135,16 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
 def strangers_in(history: Iterable[Event]) -> frozenset[str]:
     """Returns whose text, of people strange to the runner, a task's agents were ever given.
 
-    A reopened task continues from its earlier commits, so what was read before counts. In an epic's history,
-    `left_on_epic` adds the readers of what its tasks left behind.
+    A reopened task continues from its earlier commits, so what was read before counts. To an epic's history
+    `left_on_epic` adds those whose text was read for what its tasks left on its branch.
     """
     told = (event for event in history if event.type in (EventType.SESSION_STARTED, EventType.WARNED))
     return frozenset(name for event in told for name in _texts(event, "strangers"))
+
+
+def strangers_that_count(task: Task, strangers: Collection[str]) -> Collection[str]:
+    """Returns those strangers whose text can be in a task's work: none for an epic, whose agents only review."""
+    return () if task.is_epic else strangers
 
 
 def colleagues_in(history: Iterable[Event]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from gitticks.model.settings import ReviewPolicy
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.workflow import budget, gates, merging
+from gitticks.workflow.artifacts import strangers_that_count
 from gitticks.workflow.budget import Level, Metric, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
@@ -83,9 +84,8 @@ def start(draft: Draft, started: SessionStarted) -> None:
     data: dict[str, str | list[str]] = {"role": started.role.value, "agent": started.actor.name}
     if started.started_by:
         data["by"] = started.started_by
-    # An epic's agents only review, and a person approved each of its tasks.
-    if started.strangers and not task.is_epic:
-        data["strangers"] = list(started.strangers)
+    if strangers := strangers_that_count(task, started.strangers):
+        data["strangers"] = list(strangers)
     draft.log(EventType.SESSION_STARTED, data=data)
 
 
