@@ -85,13 +85,14 @@ def agreed_settings(repository: Repository) -> Layer:
 
 
 def agree_on_settings(repository: Repository, content: bytes | None) -> None:
-    """Remembers the team's settings, all of which are trusted; those before stay where these cannot be read or written."""
+    """Remembers the team's settings, all of which are trusted; those before stay where these cannot be read or written.
+
+    What was trusted since the same settings were agreed on stays trusted: it may be about to be committed.
+    """
     text = (content or b"").decode("utf-8", "replace")
     is_readable = why_unread(CONFIG_PATH, content or b"") is None
-    settings = [
-        one for one in _lines(repository) if _AGREED in one or one.get("kind") == RunnableKind.SETTING
-    ]
-    if is_readable and settings[-1:] != [{_AGREED: text}]:
+    agreed = [line for line in _lines(repository) if _AGREED in line]
+    if is_readable and agreed[-1:] != [{_AGREED: text}]:
         with contextlib.suppress(OSError):
             _remember(repository, [{_AGREED: text}])
 

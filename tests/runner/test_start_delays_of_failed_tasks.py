@@ -253,6 +253,23 @@ def test_what_a_person_commits_on_the_board_during_a_run_is_theirs_at_once(proje
         process.wait()
 
 
+def test_a_look_between_the_hook_and_the_commit_takes_no_trust_from_what_a_person_commits(
+    project: RunProject,
+) -> None:
+    project.settings(NO_PERSON)
+    run = run_context(Context(directory=project.path), lambda _: None)
+    with keeping_team_settings(run.repository):
+        run.renew_settings()
+        with (project.board / "config.yaml").open("a") as file:
+            file.write("budget: {run: {cost: 50}}\n")
+        git("add", "config.yaml", at=project.board)
+        git("hook", "run", "pre-commit", at=project.board)
+        run.renew_settings()
+        git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "mine", at=project.board)
+        run.renew_settings()
+    assert run.settings.budget.run.cost == 50
+
+
 def test_each_session_of_a_run_goes_by_what_somebody_here_has_trusted(project: RunProject) -> None:
     rule = "{operation: shell, commands: [rm]}"
     ours = "permissions:\n  deny: [{operation: network}]\n"
