@@ -88,7 +88,7 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def __contains__(self, task_id: TaskId) -> bool:
+    def __contains__(self, task_id: object) -> bool:
         return task_id in self._jobs
 
     def __iter__(self) -> Iterator[Job]:

@@ -13,7 +13,7 @@ from gitticks.agents.base import AgentReport
 from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
-from gitticks.model.queries import Surroundings, is_taken
+from gitticks.model.queries import Surroundings, TaskGraph, is_taken
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner import workspaces
@@ -188,7 +188,7 @@ class Loop:
         """Finishes what a killed runner left, each in a thread, since that may run checks."""
         graph = self._tasks.graph()
         self._left_alone.forget_changed(graph.tasks)
-        for record in self.run.sessions.dead():
+        for record in self.run.sessions.dead(self._jobs):
             task = graph.tasks.get(record.task)
             if task is None:
                 if record.task not in graph.unreadable:  # a broken file may still be repaired
@@ -206,41 +206,49 @@ class Loop:
     def _start_sessions(self, pool: ThreadPoolExecutor) -> None:
         graph, settings = self._tasks.graph(), self.run.settings
         # A killed runner's agents need some seconds to end, and until then nobody else may enter their workspaces.
-        ending = [graph.tasks[one.task] for one in self.run.sessions.ending() if one.task in graph.tasks]
+        ending = [
+            graph.tasks[one.task] for one in self.run.sessions.ending(self._jobs) if one.task in graph.tasks
+        ]
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
         # What was left there is still to be taken, as the agent left it.
-        dead = [graph.tasks[one.task] for one in self.run.sessions.dead() if one.task in graph.tasks]
-        occupied = {workspaces.workspace_name(task, graph, settings) for task in (*ending, *dead)}
-        for task in self.picking.ready() if len(self._jobs.sessions) < self.options.parallel else ():
-            sessions = self._jobs.sessions
-            if len(sessions) >= self.options.parallel:
-                break
-            workspace = workspaces.workspace_name(task, graph, settings)
-            if workspace in occupied | {job.workspace for job in sessions}:
-                continue
+        dead = [
+            graph.tasks[one.task] for one in self.run.sessions.dead(self._jobs) if one.task in graph.tasks
+        ]
+        occupied = {job.workspace for job in self._jobs.sessions}
+        # What was left there is still to be taken, as the agent left it.
+        occupied |= {workspaces.workspace_name(task, graph, settings) for task in (*ending, *dead)}
+        free, paid = self.options.parallel - len(self._jobs.sessions), self._paid_roles()
+        for task in self.picking.ready() if free > 0 else ():
             role = role_for(task)
+            if role not in paid or (name := workspaces.workspace_name(task, graph, settings)) in occupied:
+                continue
             try:
-                if not self._patience.holds_back(task) and not self._is_spent(task, role):
-                    self.picking.current_epic = task.parent or self.picking.current_epic
-                    work = partial(self._run_session, task.id, role)
-                    self._jobs.start(pool, task, role, workspace, work)
+                if self._patience.holds_back(task) or self._is_epic_spent(task, graph, role):
+                    continue
             except GitticksError as error:
                 self._left_alone.add(task.id, error)
+                continue
+            self.picking.current_epic = task.parent or self.picking.current_epic
+            self._jobs.start(pool, task, role, name, partial(self._run_session, task.id, role))
+            occupied.add(name)
+            free, paid = free - 1, self._paid_roles()
+            if free == 0:
+                break
 
-    def _is_spent(self, task: Task, role: Role) -> bool:
-        """True if no budget has anything left for a session, those that run now counted in."""
-        if self.budgets.limit(role, running=self._jobs.worker_count) is not None:
-            return True
-        if role is not Role.WORKER:
-            return False
-        graph = self._tasks.graph()
+    def _paid_roles(self) -> set[Role]:
+        """Returns for whom the run's budget has something left, those that run now counted in."""
+        running = self._jobs.worker_count
+        return {role for role in Role if self.budgets.limit(role, running=running) is None}
+
+    def _is_epic_spent(self, task: Task, graph: TaskGraph, role: Role) -> bool:
+        """True if the budget of an epic has nothing left for a worker, those that run now counted in."""
 
         def running(epic_id: TaskId) -> int:
             below = graph.below(epic_id)
             return sum(job.role is Role.WORKER and job.task.id in below for job in self._jobs)
 
-        return self.budgets.holds_back(task, graph, running)
+        return role is Role.WORKER and self.budgets.holds_back(task, graph, running)
 
     def _tell_reached(self, reached: Iterable[BudgetReached]) -> None:
         for one in reached:

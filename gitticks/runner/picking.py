@@ -80,7 +80,7 @@ class Picking:
         return Surroundings(
             today=now.astimezone().date(),
             now=now,
-            live=self._jobs.task_ids.union(self._run.sessions.live(), self._merges.being_removed),
+            live=self._jobs.task_ids.union(self._run.sessions.live(self._jobs), self._merges.being_removed),
             held=out_of_reach if with_obstacles else (),
             conflicted=self.tasks.conflicted if with_obstacles else (),
         )

@@ -7,7 +7,7 @@ kernel locks, which end with their holders. A record without a lock is a session
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -138,23 +138,26 @@ class Sessions:
         with errors_name(path):
             write_json(path, record._asdict() | {"started": record.started.isoformat()})
 
-    def live(self) -> dict[TaskId, SessionRecord]:
-        """Returns the sessions that are alive, by task."""
-        return {record.task: record for record in self._all() if self._is_alive(record.task)}
+    def live(self, besides: Container[TaskId] = ()) -> dict[TaskId, SessionRecord]:
+        """Returns the sessions that are alive, by task, but for those of tasks that are known."""
+        return {record.task: record for record in self._all(besides) if self._is_alive(record.task)}
 
     def find(self, task_id: TaskId) -> SessionRecord | None:
         """Returns the session of a task that is alive, if one is."""
         record = read_record(self._record(task_id))
         return record if record is not None and self._is_alive(task_id) else None
 
-    def dead(self) -> list[SessionRecord]:
-        """Returns the sessions whose runner and agent are both gone, oldest first."""
-        left = [record for record in self._all() if not self._is_alive(record.task)]
+    def dead(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
+        """Returns the sessions whose runner and agent are both gone, oldest first, but for those of tasks that are known."""
+        left = [record for record in self._all(besides) if not self._is_alive(record.task)]
         return sorted(left, key=lambda record: record.started)
 
-    def ending(self) -> list[SessionRecord]:
-        """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds."""
-        return [record for record in self.live().values() if not is_alive(_runner_of(record))]
+    def ending(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
+        """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds.
+
+        Those of tasks that are known are not among them.
+        """
+        return [record for record in self.live(besides).values() if not is_alive(_runner_of(record))]
 
     def is_own(self, record: SessionRecord) -> bool:
         """True if this process began the session."""
@@ -163,9 +166,13 @@ class Sessions:
     def _is_alive(self, task_id: TaskId) -> bool:
         return is_session_alive(str(self._folder), task_id)
 
-    def _all(self) -> list[SessionRecord]:
-        names = sorted(names_in(str(self._folder)))
-        found = (read_record(self._folder / name) for name in names if name.endswith(RECORD))
+    def _all(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
+        names = [name for name in sorted(names_in(str(self._folder))) if name.endswith(RECORD)]
+        found = (
+            read_record(self._folder / name)
+            for name in names
+            if TaskId(name.removesuffix(RECORD)) not in besides
+        )
         return [record for record in found if record is not None]
 
     def _record(self, task_id: TaskId) -> Path:
