@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, SEE, name_of
 from gitticks.cli.failures import guarded
-from gitticks.cli.render import PrintingError, hint, say, wants_pager, warn
+from gitticks.cli.render import hint, say, wants_pager, warn
 from gitticks.errors import Exit, GitticksError
 
 if TYPE_CHECKING:
@@ -161,9 +161,6 @@ def run_in(context: Context, name: str, command: Callable[..., R], values: dict[
 
             return paged(answer)
         return answer()
-    except PrintingError as error:
-        error.changes += context.written
-        raise
     finally:
         is_asked = context.has_store or context.is_current
         if is_asked and name not in _NEVER_SHARING and context.may_share():

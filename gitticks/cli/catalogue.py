@@ -119,16 +119,9 @@ ALIASES = {
     "rm": "cancel",
 }
 """Names that other tools taught everybody; they are the command."""
-_READING = frozenset({"agents", "audit", "completion", "export", "help", "inbox", "version"})
 BY_NAME = {entry.name: entry for entry in CATALOGUE}
 
 
 def name_of(word: str) -> str:
     """Returns the name of the command that a word calls."""
     return ALIASES.get(word, word)
-
-
-def is_reading(name: str) -> bool:
-    """True for a command that only answers, so that nothing is made twice by repeating it."""
-    entry = BY_NAME.get(name_of(name))
-    return entry is None or entry.heading == SEE or entry.name in _READING

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from gitticks.bugs import report, upgraded
-from gitticks.cli.catalogue import is_reading
 from gitticks.cli.render import PrintingError, discard
 from gitticks.cli.text import from_here, visible
-from gitticks.errors import Exit, GitticksError, first_of
+from gitticks.errors import Exit, GitticksError
 from gitticks.terminal_safety import safe_json
 
 _RUN_USAGE = 64
-_MOST_CHANGES = 3
 
 
 def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
@@ -25,7 +23,8 @@ def guarded(arguments: Sequence[str], command: Callable[[], int]) -> int:
         _leave(sys.stderr)
     except PrintingError as error:
         discard(sys.stdout)
-        return _tell_unprinted(arguments, error)
+        hint = "what was changed stays: see `gt log` before you repeat the command"
+        return tell(arguments, f"the output could not be printed: {error}", hint, Exit.FAILED)
     except GitticksError as error:
         return tell(arguments, error.message, error.hint, error.exit_code)
     except KeyboardInterrupt:
@@ -64,24 +63,6 @@ def _command_in(arguments: Sequence[str]) -> str | None:
         elif not word.startswith("-"):
             return word
     return None
-
-
-def _tell_unprinted(arguments: Sequence[str], error: PrintingError) -> int:
-    """Announces that an answer could not be printed, and what was changed all the same, so that nobody repeats that."""
-    if error.changes:
-        shown = first_of([f"`{change}`" for change in error.changes], _MOST_CHANGES)
-        message = f"the change was made ({shown}), only printing failed"
-        hint = "do not repeat the command: `gt log` shows what was changed"
-    else:
-        message = "the output could not be printed"
-        hint = "`df -h` shows the free space"
-        called = _command_in(arguments)
-        hint += (
-            "; then run the command again"
-            if called is None or is_reading(called)
-            else "; the command's changes were kept: check `gt status` before you repeat it"
-        )
-    return tell(arguments, f"{message}: {error.reason}", hint, Exit.FAILED)
 
 
 def _tell_unexpected(arguments: Sequence[str], error: Exception) -> int:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from enum import Enum
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gitticks.cli.render import say, say_in_pieces
+from gitticks.cli.render import say
 from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.store.task_row import TaskRow
 from gitticks.terminal_safety import safe_json
@@ -25,7 +24,6 @@ Shown: TypeAlias = "Standing[Task] | Standing[TaskRow]"
 SCHEMA = 1
 _PLAIN = frozenset({str, int, float, bool})
 _WORDS = ("false", "true")
-_TASKS_IN_A_PIECE = 50
 _NULL = "null"
 
 
@@ -43,16 +41,8 @@ def print_event(event: str, /, **body: object) -> None:
 
 def print_tasks(texts: Iterable[str], **more: object) -> None:
     """Prints `{"schema": 1, "tasks": […]}` around tasks as `task_text` gives them, with `more` keys after them."""
-    say_in_pieces(_listed(iter(texts), more))
-
-
-def _listed(texts: Iterator[str], more: Mapping[str, object]) -> Iterator[str]:
-    yield f'{{"schema": {SCHEMA}, "tasks": ['
-    separator = ""
-    while some := list(islice(texts, _TASKS_IN_A_PIECE)):
-        yield separator + ", ".join(some)
-        separator = ", "
-    yield "]" + "".join(f', "{name}": {_dumped(plain(value))}' for name, value in more.items()) + "}"
+    others = "".join(f', "{name}": {_dumped(plain(value))}' for name, value in more.items())
+    say(f'{{"schema": {SCHEMA}, "tasks": [{", ".join(texts)}]{others}}}')
 
 
 def print_task(text: str | None) -> None:

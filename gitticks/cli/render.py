@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from gitticks.cli.text import as_called, cut, from_here, pad, visible, width, wrap
@@ -26,7 +25,6 @@ NO_TASKS = 'no tasks yet: `gt create "…"` creates the first'
 NOTHING_READY = "nothing is ready: `gt list` shows what each task waits for"
 NEW_COMMITS = "new commits since it was handed off"
 NOTHING_AWAITS = "nothing is waiting for a person: `gt status` shows what is running"
-_LINES_AT_ONCE = 500
 MOST_CHARACTERS = 64_000
 _SIGNS_OF_MARKDOWN = r"(?m)[*_`~\\]|^[ \t]*(?:[#>+-]|\d+[.)])|\||\]\(|&\w+;|^(?: {4}|\t)"
 _TAB = 4
@@ -58,12 +56,7 @@ CHOSEN = _Chosen()
 
 
 class PrintingError(Exception):
-    """Stdout takes no more, as on a full disk; `changes` are those that the command made before, in words."""
-
-    def __init__(self, reason: str, changes: tuple[str, ...] = ()) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.changes = changes
+    """Stdout takes no more, as on a full disk; the command may have changed something before."""
 
 
 class Style:
@@ -204,7 +197,13 @@ def say(*lines: str, err: bool = False) -> None:
     if not _can_encode(stream, text):
         text = "".join(f"{_encodable(stream, line)}\n" for line in text.split("\n")[:-1])
     if not err:
-        _print(text)
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            raise  # a reader who left (`gt list | head`) ends the command
+        except OSError as error:
+            raise PrintingError(reason_of(error)) from error
         return
     release = getattr(sys.stdout, "release", None)  # of a pager that still holds what was said before
     if release is not None:
@@ -217,26 +216,11 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def say_all(lines: Iterable[str], nothing: str = "") -> None:
-    """Prints lines some at a time, so that thousands are never in memory together; `nothing` to stderr if there are none."""
-    left = iter(lines)
-    first = some = list(islice(left, _LINES_AT_ONCE))
-    while some:
-        say(*some)
-        some = list(islice(left, _LINES_AT_ONCE))
-    if nothing and not first:
+    """Prints lines; `nothing` to stderr if there are none."""
+    shown = tuple(lines)
+    say(*shown)
+    if nothing and not shown:
         say(nothing, err=True)
-
-
-def _print(text: str, *, is_last: bool = True) -> None:
-    """Writes to stdout; a reader who left (`gt list | head`) ends the command."""
-    try:
-        sys.stdout.write(text)
-        if is_last:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise PrintingError(reason_of(error)) from error
 
 
 def discard(stream: TextIO) -> None:
@@ -245,13 +229,6 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):
         return
-
-
-def say_in_pieces(pieces: Iterable[str]) -> None:
-    """Prints one long line piece by piece, so that it never has to be in memory as a whole."""
-    for piece in pieces:
-        _print(_encodable(sys.stdout, piece), is_last=False)
-    _print("\n")
 
 
 def _encodable(stream: TextIO, line: str) -> str:

@@ -11,7 +11,7 @@ import click
 
 from gitticks.actions.context import Context
 from gitticks.cli.options import LONGEST_TEXT, STDIN, Completes
-from gitticks.cli.render import GAP, PrintingError, say, warn
+from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.errors import GitticksError, UsageError
 from gitticks.model.ids import TaskId
@@ -209,22 +209,14 @@ def print_change(context: Context, task_id: TaskId, words: str) -> None:
 
 
 def print_request(context: Context, session: Session, request: Request, words: str) -> None:
-    """Prints what an agent left for its runner: as JSON, or as one line.
+    """Prints what an agent left for its runner: as JSON, or as one line."""
+    if context.as_json:
+        from gitticks.cli.json import print_object
 
-    Raises:
-        PrintingError: it cannot be printed; the request is its change.
-    """
-    try:
-        if context.as_json:
-            from gitticks.cli.json import print_object
-
-            said = {"kind": request.kind, "text": request.text or None, "status": request.status}
-            print_object(request={"task": session.task_id, **said})
-        else:
-            say(f"{visible(session.name)}{GAP}{visible(words)}")
-    except PrintingError as error:
-        error.changes += (f"{session.name}: {words}",)
-        raise
+        said = {"kind": request.kind, "text": request.text or None, "status": request.status}
+        print_object(request={"task": session.task_id, **said})
+    else:
+        say(f"{visible(session.name)}{GAP}{visible(words)}")
 
 
 def moved_words(before: Task, after: Task) -> str:

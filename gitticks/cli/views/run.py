@@ -63,7 +63,7 @@ def printed(listener: Callable[[RunEvent], None]) -> Callable[[RunEvent], None]:
         except (PrintingError, BrokenPipeError) as error:
             can_print = False
             discard(sys.stdout)
-            reason = error.reason if isinstance(error, PrintingError) else "nobody reads it any more"
+            reason = str(error) if isinstance(error, PrintingError) else "nobody reads it any more"
             warn(f"nothing more is printed, but the work continues: {reason}")
 
     return tell
