@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
-from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
+from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings, TaskGraph, is_at_work, is_deferred
 from gitticks.model.status import Status
 from gitticks.safe_read import read_plain_text
@@ -143,12 +143,6 @@ class Standing(Generic[T_co]):
     def is_conflicted(self) -> bool:
         """True while its file holds both texts of a conflict that nobody has settled."""
         return self.task.id in self._around.conflicted
-
-    @property
-    def file(self) -> str | None:
-        """Returns where the task's file is on the board; None in a repository without a checkout."""
-        place = self.project_place
-        return None if place is None else f"{place}/{BOARD_FOLDER}/{task_path(self.task.id)}"
 
 
 def standing_of(context: Context, task: T, graph: Graph[Any], around: Surroundings) -> Standing[T]:

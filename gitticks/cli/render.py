@@ -31,19 +31,6 @@ _TAB = 4
 _FLAG = ("⚑", "*")
 _ASCII = str.maketrans({"…": "...", "·": "-", "→": "->", "»": "[", "«": "]"})
 
-_WITH_LINKS = (
-    "VTE_VERSION",
-    "KITTY_WINDOW_ID",
-    "KONSOLE_VERSION",
-    "WEZTERM_PANE",
-    "ITERM_SESSION_ID",
-    "WT_SESSION",
-    "GHOSTTY_RESOURCES_DIR",
-)
-"""What terminals that have links leave in the environment; others might print a link's address, or swallow the text."""
-_WITHOUT_LINKS = ("screen", "tmux", "linux")
-_PLAIN_IN_LINKS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-
 
 class _Chosen:
     """What stood before the command: colour always, never (None: as the terminal is), and whether to use a pager."""
@@ -86,41 +73,28 @@ STATUS_LOOKS: dict[str, tuple[str, str, str]] = {
 
 
 class Screen(NamedTuple):
-    """What a stream can show: `columns` to align to, whether longer lines are cut, colour, more than ASCII, and links to files."""
+    """What a stream can show: `columns` to align to, whether longer lines are cut, colour, and more than ASCII."""
 
     columns: int = PIPED_COLUMNS
     is_terminal: bool = False
     has_colour: bool = False
     has_glyphs: bool = True
-    has_links: bool = False
 
     @classmethod
     def of(cls, stream: TextIO, environment: Mapping[str, str]) -> Screen:
         """Returns what `stream` can show."""
         is_terminal = stream.isatty()
         kind = environment.get("TERM", "dumb")
-        has_colour = _has_colour(environment, is_terminal=is_terminal and kind != "dumb")
         return cls(
             columns=terminal_columns() if is_terminal else PIPED_COLUMNS,
             is_terminal=is_terminal,
-            has_colour=has_colour,
-            has_links=has_colour
-            and is_terminal
-            and not kind.startswith(_WITHOUT_LINKS)
-            and any(name in environment for name in _WITH_LINKS),
+            has_colour=_has_colour(environment, is_terminal=is_terminal and kind != "dumb"),
             has_glyphs=_can_encode(stream, "○◐⊙✓…→⚑├"),
         )
 
     def styled(self, text: str, style: str) -> str:
         """Returns the text with its colour, where there is colour."""
         return f"\x1b[{style}m{text}\x1b[0m" if self.has_colour and style and text else text
-
-    def linked(self, text: str, path: str | None) -> str:
-        """Returns the text as a link to a file, where the terminal is known to have links; else as it is."""
-        if not self.has_links or path is None:
-            return text
-        safe = "".join(chr(byte) if byte in _PLAIN_IN_LINKS else f"%{byte:02X}" for byte in os.fsencode(path))
-        return f"\x1b]8;;file://{safe}\x1b\\{text}\x1b]8;;\x1b\\"
 
     def narrower(self, columns: int) -> Screen:
         """Returns the screen without some of its columns, for what is indented."""

@@ -179,10 +179,3 @@ def test_counting_words() -> None:
 )
 def test_ages_in_few_signs(born: str, age: str) -> None:
     assert age_in_short(born, datetime(2026, 3, 4, 6, tzinfo=UTC)) == age
-
-
-def test_a_link_hides_nothing_in_its_address() -> None:
-    on = Screen(is_terminal=True, has_links=True)
-    assert on.linked("k7f2", "/a b\x1b\\/ü") == "\x1b]8;;file:///a%20b%1B%5C/%C3%BC\x1b\\k7f2\x1b]8;;\x1b\\"
-    assert on.linked("k7f2", None) == "k7f2"
-    assert on._replace(has_links=False).linked("k7f2", "/a") == "k7f2"

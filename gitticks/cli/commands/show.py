@@ -309,7 +309,7 @@ def _mentions(on: Screen, shown: ShownTask) -> Iterator[str]:
         task = standing.task
         head = f"{GAP}{on.glyph(task.status)} "
         title = on.fit(visible(task.title), on.columns - len(head) - len(task.id) - len(GAP))
-        yield f"{head}{on.linked(task.id, standing.file)}{GAP}{title}"
+        yield f"{head}{task.id}{GAP}{title}"
 
 
 def _history(on: Screen, shown: ShownTask, now: datetime) -> Iterator[str]:

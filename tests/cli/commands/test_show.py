@@ -246,20 +246,6 @@ def test_other_tasks_that_the_text_names_are_listed_with_their_titles(tmp_path: 
     assert json.loads(gt("show", "k7f2", "--json", at=tmp_path).out)["task"]["mentions"] == []
 
 
-def test_links_only_where_the_terminal_has_them(tmp_path: Path) -> None:
-    path = tmp_path / "with spaces\x1b"
-    make_task(make_queue(path), id="n4me", body="See m3xq.")
-    with_links = gt_on_terminal("show", "n4me", at=path, environment={"VTE_VERSION": "7200"}).out
-    place = f"file://{tmp_path}/with%20spaces%1B/.gitticks/tasks/xq/m3xq/TASK.md"
-    assert f"\x1b]8;;{place}\x1b\\m3xq\x1b]8;;\x1b\\  Rename" in with_links
-    for environment in (
-        {},
-        {"VTE_VERSION": "7200", "NO_COLOR": "1"},
-        {"VTE_VERSION": "7200", "TERM": "screen-256color"},
-    ):
-        assert "\x1b]8" not in gt_on_terminal("show", "n4me", at=path, environment=environment).out
-
-
 def test_the_page_as_a_terminal_with_colour_shows_it(tmp_path: Path) -> None:
     make_task(make_store(tmp_path), id="k7f2", body="Some **bold**\n\n## Handoff\n\n- `one`\n- two")
     out = gt_on_terminal("show", "k7f2", at=tmp_path).out
