@@ -137,19 +137,6 @@ def is_on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def is_agreed(question: str, *, default: bool, err: bool = False) -> bool:
-    """Asks a question until it is answered with yes, no or Enter."""
-    yes, no = ("Y", "n") if default else ("y", "N")
-    while True:
-        typed: str = click.prompt(f"{question} [{yes}/{no}]", default="", show_default=False, err=err)
-        answer = typed.strip().lower()
-        if not answer:
-            return default
-        if "yes".startswith(answer) or "no".startswith(answer):
-            return "yes".startswith(answer)
-        click.echo(f"type y or n; Enter alone means {'yes' if default else 'no'}", err=err)
-
-
 def typed_lines() -> str | None:
     """Returns the lines up to an empty one, which may be none; None if there are none and stdin has ended.
 

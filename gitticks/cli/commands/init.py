@@ -11,7 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.actions.doctor import Severity
 from gitticks.actions.doctor.machine import check_program
 from gitticks.actions.init import Begun, Initialised, initialise, is_begun
-from gitticks.cli.editor import is_agreed, is_on_terminal
+from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
@@ -40,7 +40,7 @@ def init_command(context: Context, *, base: str | None, human: str | None) -> No
     policy = HumanPolicy(human) if human else None
     if policy is None and not context.as_json and is_on_terminal() and not is_begun(context):
         _ = context.author  # before any question: git must know who this is
-        is_always = is_agreed("Should a person approve all work before it is merged?", default=True)
+        is_always = click.confirm("Should a person approve all work before it is merged?", default=True)
         policy = HumanPolicy.ALWAYS if is_always else HumanPolicy.WHEN_REQUIRED
     done = initialise(context, base=base, human=policy)
     agents = [one for one in known_agents(context) if one.path is not None and one.kind != AgentKind.SCRIPT]

@@ -22,7 +22,7 @@ from gitticks.actions.permissions import (
     policy,
 )
 from gitticks.cli.commands.inbox import request_lines, request_object
-from gitticks.cli.editor import is_agreed, is_on_terminal
+from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import hint, say, screen
@@ -290,7 +290,7 @@ def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
             raise RefusedError(
                 f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
             )
-        if not is_agreed(f"Let agents do more ({now} → {wanted})?", default=False):
+        if not click.confirm(f"Let agents do more ({now} → {wanted})?", default=False):
             raise RefusedError("nothing was changed")
     changed = change_mode(context, asked)
     if context.as_json:

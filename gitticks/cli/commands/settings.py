@@ -22,7 +22,7 @@ from gitticks.actions.trust import (
     trust_shown,
     unread_files,
 )
-from gitticks.cli.editor import is_agreed, is_on_terminal
+from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
@@ -143,7 +143,7 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
             if context.as_json:
                 _print_json(found)
             raise RefusedError("nothing was trusted", hint="`gt trust --yes` trusts everything")
-        if not is_agreed("Trust all of this?", default=False):
+        if not click.confirm("Trust all of this?", default=False):
             return Exit.REFUSED
     trust_shown(context, [one.runnable for one in asked])
     if context.as_json:
@@ -169,7 +169,7 @@ def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: boo
             raise RefusedError(
                 "nothing was allowed", hint=f"`gt trust --secret {task_id} --yes` allows everything"
             )
-        if not is_agreed("Allow all of this?", default=False):
+        if not click.confirm("Allow all of this?", default=False):
             return Exit.REFUSED
     allow_secrets(context, task_id, found)
     if not context.as_json:

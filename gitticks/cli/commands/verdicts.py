@@ -27,7 +27,6 @@ from gitticks.cli.editor import (
     answer_in_editor,
     answered_words,
     feedback_sheet,
-    is_agreed,
     is_typed_to,
     typed_word,
     written_below,
@@ -246,7 +245,7 @@ def _is_to_be_stopped(context: Context, task_id: TaskId) -> bool:
     if not is_typed_to() or not is_worked_on(context, task_id):
         return False
     question = f"An agent is working on `{task_id}`. Stop it, and close the task with what it has committed?"
-    return is_agreed(question, default=False, err=True)
+    return click.confirm(question, default=False, err=True)
 
 
 @command("reopen", "gt reopen k7f2")

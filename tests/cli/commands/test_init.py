@@ -226,13 +226,13 @@ def test_json(tmp_path: Path) -> None:
 
 def test_on_a_terminal_it_asks_whether_a_person_approves_all_work(tmp_path: Path) -> None:
     make_repository(tmp_path)
-    assert "type y or n; Enter alone means yes" in _init_on_a_terminal(tmp_path, b"perhaps\nn\n")
+    assert "Error: invalid input" in _init_on_a_terminal(tmp_path, b"perhaps\nn\n")
     assert gt("config", "human", at=tmp_path).out.startswith("when-required")
 
 
 def test_enter_alone_means_that_a_person_approves_all_work(tmp_path: Path) -> None:
     make_repository(tmp_path)
-    assert "type y or n" not in _init_on_a_terminal(tmp_path, b"\n")
+    assert "Error: invalid input" not in _init_on_a_terminal(tmp_path, b"\n")
     assert gt("config", "human", at=tmp_path).out.startswith("always")
 
 
