@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from gitticks import __version__
@@ -12,26 +10,13 @@ from gitticks.cli.at_once import ReadingCommand
 from gitticks.cli.catalogue import BY_NAME, CATALOGUE, DAILY, name_of
 from gitticks.cli.failures import guarded, tell
 from gitticks.cli.options import NAMES_ELSEWHERE, Group, Reading, hint_of, message_of
-from gitticks.cli.render import screen
 from gitticks.cli.text import called
 from gitticks.errors import Exit
 from gitticks.world import World
 
-_NARROWEST_OF_CLICK = 52
-"""Below so many columns click would continue with the lines of a wider terminal."""
-
 
 class Catalogue(Group):
     """The group of all commands; a command's module is imported when it is called, not before."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """Reads the arguments; `--help` prints here, in the room that a narrow terminal has."""
-        columns = screen().columns
-        if columns < _NARROWEST_OF_CLICK:
-            extra["terminal_width"] = columns
-        return super().make_context(info_name, args, parent, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Returns the names in the order of the catalogue."""

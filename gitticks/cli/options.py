@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 STDIN = "-"
 LONGEST_TEXT = 100_000
-_NARROW = 60
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
 """Commands that live long or look at many objects, for which libgit2 is worth its loading."""
 Decorator = Callable[[Callable[..., Any]], Any]
@@ -64,11 +63,6 @@ _TEXT_PARAMETERS = ("description", "file", "message", "note", "script", "text", 
 
 
 class _HelpFormatter(click.HelpFormatter):
-    """Leaves what an option means two thirds of a narrow terminal."""
-
-    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl(rows, col_max if self.width > _NARROW else self.width // 3, col_spacing)
-
     def getvalue(self) -> str:
         """Returns the help with what this program was called by."""
         return as_called(super().getvalue())
