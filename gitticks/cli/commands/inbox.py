@@ -223,7 +223,7 @@ def commands(
     if standing.is_conflicted:
         return [f"{gt} edit {task.id}"]
     again = f"{gt} update {task.id} --status working"
-    answers = answer_commands(standing).split(" · ") if task.awaiting else [again]
+    answers = answer_commands(task) if task.awaiting else [again]
     if to_merge is not None:
         answers = [f"git merge {visible(to_merge)} && {gt} status", f'{gt} close {task.id} "…"']
     if is_answered:

@@ -33,14 +33,13 @@ from gitticks.cli.options import command, task_argument
 from gitticks.cli.pager import paged
 from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, below, count_of, prose, say, screen
 from gitticks.cli.text import as_called, called, visible
-from gitticks.cli.views.tasks import joined
+from gitticks.cli.views.tasks import answer_commands, joined
 from gitticks.cli.writing import check_text, print_change
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import Section
-from gitticks.model.status import Awaiting
-from gitticks.model.task import NOTHING_TO_MERGE, Task
+from gitticks.model.task import NOTHING_TO_MERGE
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.layout import Round
@@ -303,23 +302,10 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
     if patch:
         yield ""
         yield from (_patch_line(on, line) for line in patch)
-    commands = _commands(task)
-    if on.is_terminal and commands:
+    if on.is_terminal and task.awaiting:
+        commands = [one for one in answer_commands(task) if one != f"{called()} review {task.id}"]
         yield ""
         yield from (on.styled(line, Style.FAINT) for line in joined(on, commands, " · "))
-
-
-def _commands(task: Task) -> Sequence[str]:
-    gt = called()
-    match task.awaiting:
-        case None:
-            return ()
-        case Awaiting.INPUT | Awaiting.ESCALATION | Awaiting.CHECKPOINT:
-            return (f'{gt} respond {task.id} "…"',)
-        case Awaiting.WORK:
-            return (f"{gt} close {task.id}",)
-        case Awaiting.APPROVAL | Awaiting.REVIEW | Awaiting.CONTENT:
-            return f"{gt} approve {task.id}", f'{gt} reject {task.id} "…"'
 
 
 def _facts(seen: ReviewView) -> Iterator[str]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.model.notes import Entry
     from gitticks.model.queued import Listed
+    from gitticks.model.task import Task
 
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72
@@ -164,15 +165,15 @@ def indent_of(on: Screen) -> str:
     return INDENT if on.columns > NARROW or not on.is_terminal else GAP
 
 
-def answer_commands(standing: Standing[Listed]) -> str:
+def answer_commands(task: Listed | Task) -> list[str]:
     """Returns the commands that answer what a task awaits."""
-    task_id, awaiting, gt = standing.task.id, standing.task.awaiting, called()
-    if awaiting in ANSWERED:
-        return f'{gt} respond {task_id} "…"'
-    if awaiting == _BY_HAND:
-        can_begin = standing.task.status in _BEGINS and not standing.task.is_epic
-        return f"{gt} start {task_id} · {gt} close {task_id}" if can_begin else f"{gt} close {task_id}"
-    return f'{gt} review {task_id} · {gt} approve {task_id} · {gt} reject {task_id} "…"'
+    gt = called()
+    if task.awaiting in ANSWERED:
+        return [f'{gt} respond {task.id} "…"']
+    if task.awaiting == _BY_HAND:
+        can_begin = task.status in _BEGINS and not task.is_epic
+        return [*([f"{gt} start {task.id}"] if can_begin else []), f"{gt} close {task.id}"]
+    return [f"{gt} review {task.id}", f"{gt} approve {task.id}", f'{gt} reject {task.id} "…"']
 
 
 def warn_of_broken(files: Iterable[BrokenFile]) -> None:

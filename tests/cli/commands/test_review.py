@@ -186,7 +186,7 @@ def test_nothing_of_it_steers_the_terminal_or_is_wider(project: RunProject) -> N
     [
         (Awaiting.CONTENT, 'gt approve k7f2 · gt reject k7f2 "…"'),
         (Awaiting.ESCALATION, 'gt respond k7f2 "…"'),
-        (Awaiting.WORK, "gt close k7f2"),
+        (Awaiting.WORK, "gt start k7f2 · gt close k7f2"),
         (None, "no code was handed off"),
     ],
 )
