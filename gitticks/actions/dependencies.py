@@ -13,7 +13,6 @@ from gitticks.model.graph import find_cycles, lay_out, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 from gitticks.model.queued import Queued
-from gitticks.store.index import BrokenFile
 from gitticks.store.task_row import TaskRow
 
 Links = dict[TaskId, list[TaskId]]
@@ -52,7 +51,6 @@ class Dependencies(NamedTuple):
     epics: dict[TaskId, tuple[TaskRow, ...]]
     left_out: int
     has_tasks: bool
-    broken: tuple[BrokenFile, ...]
 
     @property
     def standings(self) -> list[Standing[TaskRow]]:
@@ -97,7 +95,6 @@ def find_dependencies(
         epics=_epics(graph, members),
         left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
         has_tasks=bool(rows) or index.has_tasks(),
-        broken=index.to_fix(),
     )
 
 

@@ -26,7 +26,7 @@ from gitticks.runner.liveness import (
     names_in,
 )
 from gitticks.store.authors import own_names
-from gitticks.store.index import BrokenFile, Index, graph_over
+from gitticks.store.index import Index, graph_over
 from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ class Inbox(NamedTuple):
     asked: tuple[Asked, ...]
     left_out: int
     for_others: int
-    broken: tuple[BrokenFile, ...]
     ended: str | None = None
     merges: tuple[QueuedMerge, ...] = ()
     requests: tuple[Question, ...] = ()
@@ -204,7 +203,6 @@ def inbox_of(
         asked,
         left_out=len(wanted) - len(shown),
         for_others=0 if everybody else len(others),
-        broken=index.to_fix(),
         merges=_waiting_merges(context),
         requests=_requests(context),
     )

@@ -23,7 +23,7 @@ from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import PHASES, Awaiting, Phase, Status
 from gitticks.store.authors import own_names
-from gitticks.store.index import BrokenFile, Index
+from gitticks.store.index import Index
 from gitticks.store.task_row import TaskRow
 
 RECENT_DAYS = 14
@@ -83,7 +83,6 @@ class Listing(NamedTuple):
     """
 
     standings: Sequence[Standing[TaskRow]]
-    broken: tuple[BrokenFile, ...]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     said: Mapping[TaskId, str]
     due: Mapping[TaskId, str]
@@ -140,7 +139,6 @@ def list_tasks(
         due = {task.id: day for task in ordered if (day := details[task.id].due)}
     return Listing(
         standings=standings_of(context, ordered, graph),
-        broken=index.to_fix(),
         questions=questions,
         said=said,
         due=due,
@@ -234,7 +232,6 @@ class Columns(NamedTuple):
 
     columns: tuple[Column, ...]
     has_tasks: bool
-    broken: tuple[BrokenFile, ...]
 
 
 def sort_into_columns(
@@ -260,5 +257,4 @@ def sort_into_columns(
             for phase, found in by_phase.items()
         ),
         has_tasks=index.has_tasks(),
-        broken=index.to_fix(),
     )  # fmt: skip

@@ -81,7 +81,6 @@ class Search(NamedTuple):
     found: tuple[Found, ...]
     found_broken: tuple[FoundBroken, ...]
     left_out: int
-    broken: tuple[BrokenFile, ...]
 
 
 def search_tasks(
@@ -114,7 +113,6 @@ def search_tasks(
         ),
         tuple(shown_broken),
         len(found) + len(found_broken) - len(shown) - len(shown_broken),
-        index.to_fix(),
     )
 
 

@@ -12,7 +12,6 @@ from gitticks.actions.stop_reasons import reasons_of
 from gitticks.model.forest import Place, forest_of, walk
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.store.index import BrokenFile
 from gitticks.store.task_row import TaskRow
 
 
@@ -40,7 +39,6 @@ class Tree(NamedTuple):
     open_children: Mapping[TaskId | None, int]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     reasons: Mapping[TaskId, str]
-    broken: tuple[BrokenFile, ...]
     has_tasks: bool
 
 
@@ -82,6 +80,5 @@ def grow_tree(
         open_children=Counter(task.parent for task in tasks if task.is_open),
         questions=index.questions_of_all(),
         reasons=reasons_of(index, shown),
-        broken=index.to_fix(),
         has_tasks=bool(tasks) or index.has_tasks(),
     )

@@ -13,6 +13,7 @@ from gitticks.cli.catalogue import BY_NAME, CATALOGUE, SEE, name_of
 from gitticks.cli.failures import guarded
 from gitticks.cli.render import hint, say, wants_pager, warn
 from gitticks.errors import Exit, GitticksError
+from gitticks.model.ids import BOARD_FOLDER
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -24,6 +25,8 @@ _NEVER_SHARING = frozenset({"sync", "trust", "init", "hook", "merge-driver", "do
 
 NAMES = frozenset({one.name for one in CATALOGUE if one.heading == SEE} - {"log", "path"} | {"inbox"})
 """The commands that can be answered so; each is a `ReadingCommand`."""
+_NAMING_BROKEN = frozenset({"board", "graph", "inbox", "list", "search", "stats", "status", "tree"})
+"""The commands that name the files that cannot be read: what they show lacks their tasks."""
 PAGED = frozenset({"list", "log", "show"})
 """What is shown by a pager where it is longer than the terminal."""
 COMPLETION = "_GT_COMPLETE"
@@ -156,11 +159,15 @@ def run_in(context: Context, name: str, command: Callable[..., R], values: dict[
     try:
         if name in NAMES and name != "status":  # which reports them itself
             _notice_merges(context)
+        shown = answer
         if name in PAGED and wants_pager():
             from gitticks.cli.pager import paged
 
-            return paged(answer)
-        return answer()
+            shown = partial(paged, answer)
+        result = shown()
+        if name in _NAMING_BROKEN:
+            context.warnings += [f"{BOARD_FOLDER}/{file.message}" for file in context.index.to_fix()]
+        return result
     finally:
         is_asked = context.has_store or context.is_current
         if is_asked and name not in _NEVER_SHARING and context.may_share():

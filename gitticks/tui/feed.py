@@ -252,7 +252,7 @@ def take_snapshot(context: Context, number: int, refused: tuple[BrokenFile, ...]
             for_others=found.for_others,
             merges=found.merges,
             questions=open_questions(context),
-            broken=(*found.broken, *refused),
+            broken=(*index.to_fix(), *refused),
             sessions=Sessions(context.repository.own_dir).live(),
             workspaces=workspaces_of(context),
             spending=spending_of_run(context),

@@ -19,7 +19,6 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetSettings
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task, Usage
-from gitticks.store.index import BrokenFile
 from gitticks.store.layout import events_of
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
@@ -277,7 +276,6 @@ class Statistics(NamedTuple):
     agents: tuple[AgentFigures, ...]
     budgets: tuple[BudgetFigures, ...]
     has_tasks: bool
-    broken: tuple[BrokenFile, ...]
 
 
 def gather(context: Context, since: date | timedelta | None = None) -> Statistics:
@@ -324,7 +322,6 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         # To read the settings takes longer than all the rest, so it is left where no agent has worked.
         budgets=budget_figures(graph, events, context.settings.budget) if everything.sessions else (),
         has_tasks=bool(graph.tasks),
-        broken=index.to_fix(),
     )
 
 

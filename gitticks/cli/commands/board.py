@@ -14,7 +14,7 @@ from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import GAP, NO_TASKS, Screen, Style, hint, say, screen
 from gitticks.cli.table import Cell, Column, line_of, table_of
 from gitticks.cli.text import cut, visible, width, wrap
-from gitticks.cli.views.tasks import waits_for, warn_of_broken
+from gitticks.cli.views.tasks import waits_for
 from gitticks.model.status import Phase
 from gitticks.store.task_row import TaskRow
 
@@ -30,7 +30,6 @@ def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
     ID: what is below that epic. A narrow terminal gets the columns one below the other.
     """
     found = sort_into_columns(context, epic, with_closed=with_all, with_json=context.as_json)
-    warn_of_broken(found.broken)
     if context.as_json:
         _print_json(found)
     elif not found.has_tasks:

@@ -12,7 +12,7 @@ from gitticks.cli.json import print_object, task_object
 from gitticks.cli.render import GAP, NARROWEST_TITLE, NO_TASKS, Screen, Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
-from gitticks.cli.views.tasks import waits_for, warn_of_broken
+from gitticks.cli.views.tasks import waits_for
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -47,7 +47,6 @@ def answer(
     if as_dot + as_mermaid + as_svg + context.as_json > 1:
         raise UsageError("choose one output format", hint="`gt graph --svg > graph.svg`")
     found = find_dependencies(context, task, with_closed=with_closed, with_json=context.as_json)
-    warn_of_broken(found.broken)
     for edge in found.edges:
         if edge.is_circular:
             words = f"`{edge.target}` waits for itself through `{edge.source}`"

@@ -25,7 +25,7 @@ from gitticks.cli.render import (
     whole,
 )
 from gitticks.cli.text import as_called, called, from_here, visible
-from gitticks.cli.views.tasks import answer_commands, indent_of, joined, warn_of_broken
+from gitticks.cli.views.tasks import answer_commands, indent_of, joined
 from gitticks.errors import first_of
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, REVIEWER_CRASHED, Status
 from gitticks.world import elapsed
@@ -59,7 +59,6 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> None:
     if count is None and not context.as_json:
         count = DEFAULT_COUNT
     found = open_inbox(context, everybody=everybody, count=count, with_json=context.as_json)
-    warn_of_broken(found.broken)
     if context.as_json:
         merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
         requests = [request_object(one) for one in found.requests]

@@ -10,7 +10,7 @@ from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
 from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
-from gitticks.cli.views.tasks import has_room_for_questions, task_table, warn_of_broken
+from gitticks.cli.views.tasks import has_room_for_questions, task_table
 from gitticks.model.status import Awaiting, Status
 
 
@@ -41,7 +41,6 @@ def answer(
         is_reversed=is_reversed,
         limit=limit,
     )
-    warn_of_broken(found.broken)
     if context.as_json:
         _print_json(found, wanted)
     elif wanted.kinds is not None and found.standings:

@@ -13,7 +13,7 @@ from gitticks.cli.filters import COUNT, LABEL, STATUS
 from gitticks.cli.json import plain, print_tasks, task_text
 from gitticks.cli.render import GAP, Screen, Style, say, screen
 from gitticks.cli.text import visible, width
-from gitticks.cli.views.tasks import indent_of, warn_of_broken
+from gitticks.cli.views.tasks import indent_of
 from gitticks.errors import Exit
 from gitticks.model.status import Status
 
@@ -42,7 +42,6 @@ def answer(
     search = search_tasks(context, words, wanted, count=count, with_json=context.as_json)
     found_broken = search.found_broken
     broken = [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]
-    warn_of_broken(search.broken)
     if context.as_json:
         print_tasks(
             map(_text, search.found),

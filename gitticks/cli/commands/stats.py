@@ -13,7 +13,6 @@ from gitticks.cli.render import NO_TASKS, say, screen
 from gitticks.cli.text import visible
 from gitticks.cli.views.statistics import statistics_lines, statistics_object
 from gitticks.cli.views.statistics_page import page
-from gitticks.cli.views.tasks import warn_of_broken
 from gitticks.errors import UsageError
 
 
@@ -26,7 +25,6 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
     if html is not None and context.as_json:
         raise UsageError("`--html` and `--json` cannot be used together", hint="`gt stats --html stats.html`")
     found = gather(context, since)
-    warn_of_broken(found.broken)
     if context.as_json:
         print_object(**statistics_object(found))
     elif html is not None:

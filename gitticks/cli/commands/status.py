@@ -28,7 +28,7 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.table import Cell, table
 from gitticks.cli.text import as_called, called, from_here, visible
-from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming, warn_of_broken
+from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -124,7 +124,6 @@ def answer_status(context: Context, *, watches: bool) -> None:
         _watch(context)
         return
     found = _take_stock(context)
-    warn_of_broken(found.broken)
     if context.as_json:
         _print_json(found)
         return

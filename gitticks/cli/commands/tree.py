@@ -24,7 +24,7 @@ from gitticks.cli.render import (
     status_word,
 )
 from gitticks.cli.text import all_visible, visible, width
-from gitticks.cli.views.tasks import waits_for, warn_of_broken
+from gitticks.cli.views.tasks import waits_for
 from gitticks.model.forest import Place
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -44,7 +44,6 @@ def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
     only counted. With ID: that task and what is below it.
     """
     found = grow_tree(context, task, with_closed=with_closed, with_json=context.as_json)
-    warn_of_broken(found.broken)
     if context.as_json:
         print_tasks(_texts(found))
         return

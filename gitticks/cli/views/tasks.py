@@ -14,13 +14,11 @@ from gitticks.cli.render import (
     age_in_short,
     status_style,
     status_word,
-    warn,
 )
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import called, cut, visible, width
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.status import ANSWERED, Status
-from gitticks.store.index import BrokenFile
 
 if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
@@ -174,12 +172,6 @@ def answer_commands(task: Listed | Task) -> list[str]:
         can_begin = task.status in _BEGINS and not task.is_epic
         return [*([f"{gt} start {task.id}"] if can_begin else []), f"{gt} close {task.id}"]
     return [f"{gt} review {task.id}", f"{gt} approve {task.id}", f'{gt} reject {task.id} "…"']
-
-
-def warn_of_broken(files: Iterable[BrokenFile]) -> None:
-    """Names the task files that could not be read, on stderr."""
-    for file in files:
-        warn(f"{BOARD_PREFIX}{file.message}")
 
 
 BOARD_PREFIX = f"{BOARD_FOLDER}/"
