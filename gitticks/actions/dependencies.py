@@ -43,14 +43,13 @@ class Dependencies(NamedTuple):
     """The linked tasks in layers, each in picking order, with the links between them in the order of their targets.
 
     `epics` are the open epics that each task is part of, outermost first; an epic with a task here is part of itself.
-    `left_out` is how many tasks were looked at that have no link here; `has_tasks` is False in a repository without any.
+    `left_out` is how many tasks were looked at that have no link here.
     """
 
     layers: tuple[tuple[Standing[TaskRow], ...], ...]
     edges: tuple[Edge, ...]
     epics: dict[TaskId, tuple[TaskRow, ...]]
     left_out: int
-    has_tasks: bool
 
     @property
     def standings(self) -> list[Standing[TaskRow]]:
@@ -94,7 +93,6 @@ def find_dependencies(
         ),
         epics=_epics(graph, members),
         left_out=sum(row.is_open for row in rows) - sum(row.is_open for row in ordered),
-        has_tasks=bool(rows) or index.has_tasks(),
     )
 
 

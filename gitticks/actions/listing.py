@@ -79,7 +79,7 @@ class Listing(NamedTuple):
 
     `questions` holds the open questions of tasks that await a person, where those were asked for, and `said` why
     tasks are stuck, or what their agents said when they stopped, where that was. `due` holds the due dates that were
-    asked for, `overdue` those that have passed. `has_tasks` is False in a repository without any task, open or closed. `strangers` wrote tasks, and are not known in this clone.
+    asked for, `overdue` those that have passed. `strangers` wrote tasks, and are not known in this clone.
     """
 
     standings: Sequence[Standing[TaskRow]]
@@ -87,7 +87,6 @@ class Listing(NamedTuple):
     said: Mapping[TaskId, str]
     due: Mapping[TaskId, str]
     overdue: Mapping[TaskId, str]
-    has_tasks: bool
     strangers: Mapping[TaskId, str]
     left_out: int = 0
 
@@ -143,7 +142,6 @@ def list_tasks(
         said=said,
         due=due,
         overdue=index.overdue(context.now.astimezone().date()),
-        has_tasks=bool(tasks) or index.has_tasks(),
         strangers=index.by_strangers(own_names(context.repository.own_place)),
         left_out=left_out,
     )
@@ -228,10 +226,9 @@ class Column(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """One column for each phase; `has_tasks` is False in a repository without any task."""
+    """One column for each phase."""
 
     columns: tuple[Column, ...]
-    has_tasks: bool
 
 
 def sort_into_columns(
@@ -256,5 +253,4 @@ def sort_into_columns(
             Column(phase, standings_of(context, found, graph), len(closed) - len(recent) if phase == Phase.CLOSED else 0)
             for phase, found in by_phase.items()
         ),
-        has_tasks=index.has_tasks(),
     )  # fmt: skip

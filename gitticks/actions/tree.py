@@ -39,7 +39,6 @@ class Tree(NamedTuple):
     open_children: Mapping[TaskId | None, int]
     questions: Mapping[TaskId, tuple[Entry, ...]]
     reasons: Mapping[TaskId, str]
-    has_tasks: bool
 
 
 def grow_tree(
@@ -80,5 +79,4 @@ def grow_tree(
         open_children=Counter(task.parent for task in tasks if task.is_open),
         questions=index.questions_of_all(),
         reasons=reasons_of(index, shown),
-        has_tasks=bool(tasks) or index.has_tasks(),
     )

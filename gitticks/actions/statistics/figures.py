@@ -275,7 +275,6 @@ class Statistics(NamedTuple):
     epics: tuple[EpicFigures, ...]
     agents: tuple[AgentFigures, ...]
     budgets: tuple[BudgetFigures, ...]
-    has_tasks: bool
 
 
 def gather(context: Context, since: date | timedelta | None = None) -> Statistics:
@@ -321,7 +320,6 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         ),
         # To read the settings takes longer than all the rest, so it is left where no agent has worked.
         budgets=budget_figures(graph, events, context.settings.budget) if everything.sessions else (),
-        has_tasks=bool(graph.tasks),
     )
 
 

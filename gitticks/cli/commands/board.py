@@ -32,7 +32,7 @@ def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
     found = sort_into_columns(context, epic, with_closed=with_all, with_json=context.as_json)
     if context.as_json:
         _print_json(found)
-    elif not found.has_tasks:
+    elif not context.index.has_tasks():
         say(NO_TASKS, err=True)
     else:
         on = screen()

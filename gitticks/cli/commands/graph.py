@@ -9,10 +9,10 @@ from gitticks.actions.dependencies import Dependencies, find_dependencies
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.json import print_object, task_object
-from gitticks.cli.render import GAP, NARROWEST_TITLE, NO_TASKS, Screen, Style, count_of, say, screen, warn
+from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, Column, table_of
 from gitticks.cli.text import visible, wrap
-from gitticks.cli.views.tasks import waits_for
+from gitticks.cli.views.tasks import or_no_tasks, waits_for
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -59,17 +59,16 @@ def answer(
         draw = dot_lines if as_dot else mermaid_lines if as_mermaid else svg_lines
         say(*draw(found))
     else:
-        _print_lines(found, task, with_closed=with_closed)
+        _print_lines(context, found, task, with_closed=with_closed)
 
 
-def _print_lines(found: Dependencies, task: str | None, *, with_closed: bool) -> None:
+def _print_lines(context: Context, found: Dependencies, task: str | None, *, with_closed: bool) -> None:
     say(*graph_lines(screen(), found))
-    if not found.has_tasks:
-        say(NO_TASKS, err=True)
-    elif not found.layers and not with_closed:
-        say("no open task waits for another: `gt graph --all` includes closed ones", err=True)
-    elif not found.layers:
-        say("no task waits for another: `gt block ID OTHER` adds a blocker", err=True)
+    if not found.layers:
+        nothing = "no task waits for another: `gt block ID OTHER` adds a blocker"
+        if not with_closed:
+            nothing = "no open task waits for another: `gt graph --all` includes closed ones"
+        say(or_no_tasks(context, nothing), err=True)
     elif found.left_out and task is None:
         say(f"{count_of(found.left_out, 'more open task')} without dependencies: `gt list`", err=True)
 

@@ -9,8 +9,8 @@ from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
 from gitticks.cli.json import print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, Screen, say, say_all, screen
-from gitticks.cli.views.tasks import has_room_for_questions, task_table
+from gitticks.cli.render import NOTHING_AWAITS, Screen, say, say_all, screen
+from gitticks.cli.views.tasks import has_room_for_questions, or_no_tasks, task_table
 from gitticks.model.status import Awaiting, Status
 
 
@@ -59,7 +59,7 @@ def answer(
             )
         )
     else:
-        say(_nothing(found, wanted), err=True)
+        say(or_no_tasks(context, _nothing(wanted)), err=True)
     if found.left_out and not context.as_json:
         say(f"{found.left_out} more: without `--limit` all are shown", err=True)
 
@@ -89,9 +89,7 @@ def _print_json(found: Listing, wanted: Filter) -> None:
     )
 
 
-def _nothing(found: Listing, wanted: Filter) -> str:
-    if not found.has_tasks:
-        return NO_TASKS
+def _nothing(wanted: Filter) -> str:
     if wanted.kinds is not None:
         return NOTHING_AWAITS
     if not wanted.is_empty:

@@ -9,8 +9,8 @@ from gitticks.actions.picking import next_task, ready_tasks
 from gitticks.cli.at_once import JSON, Argument, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, REVIEWER, parse_kinds
 from gitticks.cli.json import print_task, print_tasks, task_text
-from gitticks.cli.render import NO_TASKS, NOTHING_AWAITS, NOTHING_READY, name_line, say, say_all, screen
-from gitticks.cli.views.tasks import task_table
+from gitticks.cli.render import NOTHING_AWAITS, NOTHING_READY, name_line, say, say_all, screen
+from gitticks.cli.views.tasks import or_no_tasks, task_table
 from gitticks.errors import Exit
 from gitticks.model.status import Awaiting
 
@@ -35,7 +35,7 @@ def answer_next(
     elif found is not None:
         say(name_line(screen(), found.task))
     else:
-        say(_nothing(context) if awaiting is None else NOTHING_AWAITS, err=True)
+        say(NOTHING_AWAITS if awaiting else or_no_tasks(context, NOTHING_READY), err=True)
     return Exit.DONE if found is not None else Exit.FAILED
 
 
@@ -65,11 +65,9 @@ def answer_ready(context: Context) -> None:
     if context.as_json:
         print_tasks(map(task_text, found))
     else:
-        say_all(task_table(screen(), found, context.now), "" if found else _nothing(context))
-
-
-def _nothing(context: Context) -> str:
-    return NOTHING_READY if context.index.has_tasks() else NO_TASKS
+        say_all(
+            task_table(screen(), found, context.now), "" if found else or_no_tasks(context, NOTHING_READY)
+        )
 
 
 ready_command = ReadingCommand("ready", answer_ready, (JSON,), examples=("gt ready",))

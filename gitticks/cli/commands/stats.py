@@ -34,7 +34,7 @@ def answer(context: Context, *, since: date | timedelta | None, html: str | None
         else:
             write_named_file(context.directory / html, text.encode())
             say(visible(html))
-    elif found.has_tasks:
+    elif context.index.has_tasks():
         say(*statistics_lines(screen(), found))
     else:
         say(NO_TASKS, err=True)

@@ -13,7 +13,6 @@ from gitticks.cli.json import print_tasks, task_text
 from gitticks.cli.render import (
     GAP,
     NARROWEST_TITLE,
-    NO_TASKS,
     Screen,
     Style,
     age_of,
@@ -24,7 +23,7 @@ from gitticks.cli.render import (
     status_word,
 )
 from gitticks.cli.text import all_visible, visible, width
-from gitticks.cli.views.tasks import waits_for
+from gitticks.cli.views.tasks import or_no_tasks, waits_for
 from gitticks.model.forest import Place
 from gitticks.model.status import Status
 from gitticks.store.task_row import TaskRow
@@ -48,7 +47,7 @@ def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
         print_tasks(_texts(found))
         return
     if not found.groups:
-        say("no open tasks: `gt tree --all` shows the closed ones" if found.has_tasks else NO_TASKS, err=True)
+        say(or_no_tasks(context, "no open tasks: `gt tree --all` shows the closed ones"), err=True)
         return
     say(*tree_lines(screen(), found, context.now))
     closed = found.closed.get(None, 0)

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.render import (
     GAP,
+    NO_TASKS,
     Screen,
     Style,
     age_in_short,
@@ -176,6 +178,11 @@ def answer_commands(task: Listed | Task) -> list[str]:
 
 BOARD_PREFIX = f"{BOARD_FOLDER}/"
 """What is before a path on the state branch where a person opens it."""
+
+
+def or_no_tasks(context: Context, words: str) -> str:
+    """Returns the words; in a repository without any task how to create the first one."""
+    return words if context.index.has_tasks() else NO_TASKS
 
 
 def joined(on: Screen, parts: Sequence[str], between: str) -> Iterator[str]:
