@@ -52,7 +52,7 @@ class Context:
     `overrides` are dotted paths of settings with their values as text, as flags give them. `does_much` is set before the
     repository is opened by what lives long or looks at many objects. `warnings` are printed once the call is done.
     `is_current` says that the answer is to be the newest there is, so that `sync.auto: both` shares after it; `as_json`
-    that it is asked for as JSON. `typed` is a text that only we have, as it came by stdin; None if nothing was read.
+    that it is asked for as JSON, so that rows of the index have theirs. `typed` is a text that only we have, as it came by stdin; None if nothing was read.
     """
 
     def __init__(

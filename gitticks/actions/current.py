@@ -34,10 +34,10 @@ class InWork(NamedTuple):
     is_own: bool = False
 
 
-def current_tasks(context: Context, *, with_json: bool = False) -> list[InWork]:
+def current_tasks(context: Context) -> list[InWork]:
     """Returns what is in work in this clone, sessions first, each in picking order."""
     index = context.index
-    graph = index.graph(index.listed(open_only=True, with_json=with_json))
+    graph = index.graph(index.listed(open_only=True, with_json=context.as_json))
     return in_work(context, graph, context.surroundings())
 
 

@@ -58,7 +58,7 @@ class Dependencies(NamedTuple):
 
 
 def find_dependencies(
-    context: Context, task: str | None = None, *, with_closed: bool = False, with_json: bool = False
+    context: Context, task: str | None = None, *, with_closed: bool = False
 ) -> Dependencies:
     """Returns what open tasks wait for, closed ones too where that is wanted or a closed task is named.
 
@@ -66,9 +66,9 @@ def find_dependencies(
     """
     index = context.index
     named = None if task is None else context.resolve(task)
-    rows = index.listed(open_only=not with_closed, with_json=with_json)
+    rows = index.listed(open_only=not with_closed, with_json=context.as_json)
     if named is not None and not with_closed and all(row.id != named for row in rows):
-        with_closed, rows = True, index.listed(with_json=with_json)
+        with_closed, rows = True, index.listed(with_json=context.as_json)
     graph = index.graph(rows)
     if named is not None and named not in graph.tasks:
         index.task(named)  # says what is wrong with its file

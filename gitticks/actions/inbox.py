@@ -99,18 +99,14 @@ def open_inbox(
     *,
     everybody: bool = False,
     count: int | None = None,
-    with_json: bool = False,
 ) -> Inbox:
-    """Returns what awaits the person who asks, and with `everybody` also what awaits others, at most `count` tasks.
-
-    The rows have their JSON where that is wanted.
-    """
+    """Returns what awaits the person who asks, and with `everybody` also what awaits others, at most `count` tasks."""
     context.warn_of_left_behind()
     index = context.index
     # A graph that reads tasks as they are asked for would need the index longer than it is open.
-    graph = index.graph(index.listed(open_only=True)) if with_json else graph_over(index)
+    graph = index.graph(index.listed(open_only=True)) if context.as_json else graph_over(index)
     around = context.surroundings()
-    found = inbox_of(context, graph, around, everybody=everybody, count=count, with_json=with_json)
+    found = inbox_of(context, graph, around, everybody=everybody, count=count)
     spending = spending_of_run(context)
     ended = None if spending is None else spending.ended
     return found._replace(asked=with_changes(context, found.asked), ended=ended)
@@ -169,12 +165,11 @@ def inbox_of(
     *,
     everybody: bool = False,
     count: int | None = None,
-    with_json: bool = False,
 ) -> Inbox:
     """Returns what `open_inbox` returns, but not what the work changes, nor how the last run ended."""
     index = context.index
     reviewers = index.reviewers()
-    mine, others = _routed(context, index.needing_people(with_json=with_json), reviewers)
+    mine, others = _routed(context, index.needing_people(with_json=context.as_json), reviewers)
     wanted = [*mine, *others] if everybody else mine
     shown = wanted if count is None else wanted[:count]
     foreseen = foreseen_conflicts(context)

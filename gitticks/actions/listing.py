@@ -95,7 +95,6 @@ def list_tasks(
     context: Context,
     wanted: Filter,
     *,
-    with_json: bool = False,
     with_questions: bool = False,
     order: Order | None = None,
     is_reversed: bool = False,
@@ -104,12 +103,12 @@ def list_tasks(
     """Returns the tasks that pass the filter: open ones in picking order, then closed ones, newest first.
 
     What awaits a person comes by urgency instead, the longest asked first within one priority, with what is asked;
-    with `with_questions` every listing has the open questions. The rows have their JSON where that is wanted. An
+    with `with_questions` every listing has the open questions. An
     `order` sorts all of them by that instead, and of more than `limit` the first are taken.
     """
     index = context.index
     parent = None if wanted.parent is None else context.resolve(wanted.parent)
-    tasks, passed = read_passing(context, wanted, parent, with_json=with_json)
+    tasks, passed = read_passing(context, wanted, parent)
     graph = index.graph(tasks)
     if wanted.kinds is not None:
         ordered = sorted(passed, key=by_urgency)
@@ -172,12 +171,12 @@ def _said(
 
 
 def read_passing(
-    context: Context, wanted: Filter, parent: TaskId | None, *, with_json: bool
+    context: Context, wanted: Filter, parent: TaskId | None
 ) -> tuple[Sequence[TaskRow], Sequence[TaskRow]]:
     """Returns the tasks that could matter, and those of them that pass."""
     index = context.index
     open_only = not wanted.needs_closed
-    tasks = index.listed(open_only=open_only, with_json=with_json)
+    tasks = index.listed(open_only=open_only, with_json=context.as_json)
     named = (wanted.agent, wanted.reviewer, wanted.assignee)
     if not (any(one is not None for one in named) or wanted.labels or wanted.is_mine or wanted.is_overdue):
         if open_only and wanted.is_empty:
@@ -231,13 +230,11 @@ class Columns(NamedTuple):
     columns: tuple[Column, ...]
 
 
-def sort_into_columns(
-    context: Context, epic: str | None = None, *, with_closed: bool = False, with_json: bool = False
-) -> Columns:
+def sort_into_columns(context: Context, epic: str | None = None, *, with_closed: bool = False) -> Columns:
     """Returns all tasks, or those below an epic, by phase; of the closed ones those of the last days, or all."""
     index = context.index
     above = None if epic is None else context.resolve(epic)
-    rows = index.listed(with_json=with_json)
+    rows = index.listed(with_json=context.as_json)
     graph = Graph.of(rows, index.unreadable())
     if above is not None:
         below = graph.below(above) - {above}

@@ -21,12 +21,11 @@ def next_task(
     standalone: bool,
     orphans: bool,
     reviewer: str | None,
-    with_json: bool,
 ) -> Standing[TaskRow] | None:
     """Returns the task that would be picked first, or with `kinds` the most urgent one that awaits a person.
 
     It is looked for below one epic, or in some of the groups; with nothing said everywhere. With `reviewer` only what
-    names that person counts. Its row has its JSON where that is wanted.
+    names that person counts.
     """
     above = None if epic is None else context.resolve(epic)
     graph = graph_over(context.index)
@@ -47,7 +46,7 @@ def next_task(
         awaiting = context.index.awaiting() if reviewer is None else _awaiting(context, reviewer)
         waiting = (task for task in awaiting if task.is_open and task.awaiting in kinds)
         found = min((task for task in waiting if is_wanted(task)), key=by_urgency, default=None)
-    if found is not None and with_json:
+    if found is not None and context.as_json:
         found = context.index.find(found.id, with_json=True)
     return None if found is None else standing_of(context, found, graph, around)
 
@@ -57,8 +56,8 @@ def _awaiting(context: Context, reviewer: str) -> Sequence[TaskRow]:
     return [task for task in context.index.needing_people() if task.id in named]
 
 
-def ready_tasks(context: Context, *, with_json: bool = False) -> list[Standing[TaskRow]]:
+def ready_tasks(context: Context) -> list[Standing[TaskRow]]:
     """Returns every task that a worker can be started on now, in picking order."""
     index = context.index
-    graph = index.graph(index.listed(open_only=True, with_json=with_json))
+    graph = index.graph(index.listed(open_only=True, with_json=context.as_json))
     return standings_of(context, graph.ready(context.surroundings()), graph)

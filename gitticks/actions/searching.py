@@ -89,14 +89,13 @@ def search_tasks(
     wanted: Filter,
     *,
     count: int | None = None,
-    with_json: bool = False,
 ) -> Search:
     """Returns the tasks that have all the words, at most `count`, by statuses, labels and `with_closed` of a filter."""
     needles = tuple(Needle(one) for one in words if one.strip())
     if not needles:
         raise UsageError("no search words were given", hint='`gt search "return URL"`')
     index = context.index
-    found = _scan(context, needles, wanted, with_json=with_json)
+    found = _scan(context, needles, wanted)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
     broken = index.broken()
     found_broken = search_broken(index, broken, needles) if broken and wanted.is_empty else []
@@ -117,9 +116,9 @@ def search_tasks(
 
 
 def _scan(
-    context: Context, needles: Sequence[Needle], wanted: Filter, *, with_json: bool
+    context: Context, needles: Sequence[Needle], wanted: Filter
 ) -> list[tuple[TaskRow, bool, tuple[Match, ...]]]:
-    tasks = {task.id: task for task in read_passing(context, wanted, None, with_json=with_json)[1]}
+    tasks = {task.id: task for task in read_passing(context, wanted, None)[1]}
     found = []
     for task_id, data, body_start in context.index.texts(open_only=not wanted.needs_closed):
         task = tasks.get(task_id)

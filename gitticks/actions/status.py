@@ -113,10 +113,10 @@ class Overview(NamedTuple):
         return tuple(one for one in self.ready if one.task.id not in self.skipped)
 
 
-def take_stock(context: Context, most_asked: int, *, with_json: bool = False) -> Overview:
+def take_stock(context: Context, most_asked: int) -> Overview:
     """Returns the overview, after applying what was saved on the board.
 
-    The inbox holds the `most_asked` most urgent tasks. The rows have their JSON where that is wanted.
+    The inbox holds the `most_asked` most urgent tasks.
     """
     state_tip(context.repository)
     context.warn_of_left_behind()
@@ -128,7 +128,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
         context.warnings.append(f"the settings cannot be read: {error.message}")
     merged = _merged_by_hand(context)
     index = context.index
-    rows = index.listed(open_only=True, with_json=with_json)
+    rows = index.listed(open_only=True, with_json=context.as_json)
     graph = index.graph(rows)
     around = context.surroundings()
     ordered = graph.in_picking_order(rows)
@@ -145,7 +145,7 @@ def take_stock(context: Context, most_asked: int, *, with_json: bool = False) ->
     return Overview(
         in_work=tuple(in_work(context, graph, around)),
         awaiting=standings(awaiting),
-        questions={row.id: index.open_questions(row.id) for row in awaiting} if with_json else {},
+        questions={row.id: index.open_questions(row.id) for row in awaiting} if context.as_json else {},
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
         ready=standings(ready),

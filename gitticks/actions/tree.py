@@ -41,15 +41,13 @@ class Tree(NamedTuple):
     reasons: Mapping[TaskId, str]
 
 
-def grow_tree(
-    context: Context, named: str | None = None, *, with_closed: bool = False, with_json: bool = False
-) -> Tree:
+def grow_tree(context: Context, named: str | None = None, *, with_closed: bool = False) -> Tree:
     """Returns the tree of all tasks, or of one and what is below it; closed ones only where asked for, or named."""
     index = context.index
     top = context.resolve(named) if named is not None else None
-    tasks = index.listed(open_only=not with_closed, with_json=with_json)
+    tasks = index.listed(open_only=not with_closed, with_json=context.as_json)
     if top is not None and not with_closed and all(task.id != top for task in tasks):
-        tasks = index.listed(with_json=with_json)
+        tasks = index.listed(with_json=context.as_json)
         with_closed = True
     graph = index.graph(tasks)
     all_closed = index.closed_children()

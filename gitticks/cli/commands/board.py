@@ -29,7 +29,7 @@ def answer(context: Context, *, epic: str | None, with_all: bool) -> None:
     Open, in progress, in review, and closed in the last 14 days, each in the order in which they would be picked. With
     ID: what is below that epic. A narrow terminal gets the columns one below the other.
     """
-    found = sort_into_columns(context, epic, with_closed=with_all, with_json=context.as_json)
+    found = sort_into_columns(context, epic, with_closed=with_all)
     if context.as_json:
         _print_json(found)
     elif not context.index.has_tasks():

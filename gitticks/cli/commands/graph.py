@@ -46,7 +46,7 @@ def answer(
     """
     if as_dot + as_mermaid + as_svg + context.as_json > 1:
         raise UsageError("choose one output format", hint="`gt graph --svg > graph.svg`")
-    found = find_dependencies(context, task, with_closed=with_closed, with_json=context.as_json)
+    found = find_dependencies(context, task, with_closed=with_closed)
     for edge in found.edges:
         if edge.is_circular:
             words = f"`{edge.target}` waits for itself through `{edge.source}`"

@@ -58,7 +58,7 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> None:
 
     if count is None and not context.as_json:
         count = DEFAULT_COUNT
-    found = open_inbox(context, everybody=everybody, count=count, with_json=context.as_json)
+    found = open_inbox(context, everybody=everybody, count=count)
     if context.as_json:
         merges = [{"id": one.task, "reason": one.reason} for one in found.merges]
         requests = [request_object(one) for one in found.requests]

@@ -35,7 +35,6 @@ def answer(
     found = list_tasks(
         context,
         wanted,
-        with_json=context.as_json,
         with_questions=has_room_for_questions(on),
         order=order,
         is_reversed=is_reversed,

@@ -29,7 +29,7 @@ def answer_next(
     """
     if reviewer is not None and awaiting is None:
         awaiting = parse_kinds("")
-    found = next_task(context, awaiting, reviewer=reviewer, with_json=context.as_json, **reach)
+    found = next_task(context, awaiting, reviewer=reviewer, **reach)
     if context.as_json:
         print_task(None if found is None else task_text(found))
     elif found is not None:
@@ -61,7 +61,7 @@ def answer_ready(context: Context) -> None:
     In the order in which a run would start them. Tasks that await a person, are blocked or deferred, or are being
     worked on are left out.
     """
-    found = ready_tasks(context, with_json=context.as_json)
+    found = ready_tasks(context)
     if context.as_json:
         print_tasks(map(task_text, found))
     else:

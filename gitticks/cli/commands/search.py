@@ -39,7 +39,7 @@ def answer(
     wanted = Filter(
         statuses=frozenset().union(*statuses) if statuses else None, labels=labels, with_closed=with_closed
     )
-    search = search_tasks(context, words, wanted, count=count, with_json=context.as_json)
+    search = search_tasks(context, words, wanted, count=count)
     found_broken = search.found_broken
     broken = [{**plain(one), "matches": _matches(one.matches)} for one in found_broken]
     if context.as_json:

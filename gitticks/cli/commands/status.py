@@ -51,7 +51,7 @@ _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queue
 
 def answer_current(context: Context) -> None:
     """List tasks that are being worked on in this clone."""
-    found = current_tasks(context, with_json=context.as_json)
+    found = current_tasks(context)
     if context.as_json:
         print_object(tasks=list(map(_in_work_object, found)))
     else:
@@ -137,7 +137,7 @@ def _take_stock(context: Context) -> Overview:
     from gitticks.actions.status import take_stock  # which loads much that `gt current` does not need
 
     context.is_current = True
-    return take_stock(context, MOST_LISTED, with_json=context.as_json)
+    return take_stock(context, MOST_LISTED)
 
 
 def _watch(context: Context) -> None:

@@ -42,7 +42,7 @@ def answer(context: Context, *, task: str | None, with_closed: bool) -> None:
     Each task is shown with what it waits for and its open questions. Tasks without an epic come last; closed tasks are
     only counted. With ID: that task and what is below it.
     """
-    found = grow_tree(context, task, with_closed=with_closed, with_json=context.as_json)
+    found = grow_tree(context, task, with_closed=with_closed)
     if context.as_json:
         print_tasks(_texts(found))
         return
