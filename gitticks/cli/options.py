@@ -30,9 +30,7 @@ LONGEST_TEXT = 100_000
 _DOES_MUCH = frozenset({"run", "watch", "sync", "merge", "import", "doctor", "health", "migrate"})
 """Commands that live long or look at many objects, for which libgit2 is worth its loading."""
 Decorator = Callable[[Callable[..., Any]], Any]
-_QUOTED = re.compile(r"'((?:-|\{)[^']*)'(?= requires |: | / |$)")
-"""Options and choices as click quotes them; what a person typed keeps its quotes."""
-_OPTIONAL = re.compile(r"(?<=value for )'\[?([A-Z]+)\]?(?:\.\.\.)?'(?=: )")
+_QUOTED = re.compile(r"'([^']*)'")
 NAMES_ELSEWHERE = {
     **dict.fromkeys(("delete", "remove"), "cancel"),
     **dict.fromkeys(("finish", "resolve"), "close"),
@@ -54,8 +52,6 @@ NAMES_ELSEWHERE = {
 }
 """What git and other trackers call a command, and what it is called here."""
 _LIKE, _SHORTEST_LIKE = 0.6, 3
-_NO_NUMBER = re.compile(r"is not a valid (integer|float)(?: range)?$")
-_NUMBERS = {"integer": "is not a whole number", "float": "is not a number"}
 _TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
 """Arguments that often are several words."""
 _TEXT_PARAMETERS = ("description", "file", "message", "note", "script", "text", "title")
@@ -259,10 +255,7 @@ def message_of(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         near = _near(error.option_name, error.possibilities or ())
         return f"no such option `{error.option_name}`{did_you_mean(near)}"
-    if isinstance(error, click.MissingParameter) and error.param is not None:
-        return _lacking(error.param, error.ctx)
-    text = _QUOTED.sub(r"`\1`", _OPTIONAL.sub(r"`\1`", error.format_message().rstrip(".")))
-    text = _NO_NUMBER.sub(lambda found: _NUMBERS[found[1]], text)
+    text = _QUOTED.sub(r"`\1`", " ".join(error.format_message().split()).rstrip(".").removesuffix(" range"))
     return text[:1].lower() + text[1:]
 
 
@@ -310,11 +303,3 @@ def nearest_names(word: str, names: Sequence[str]) -> list[str]:
 def did_you_mean(near: list[str] | tuple[str, ...]) -> str:
     """Returns the end of a message that offers what was probably meant; empty if nothing is near."""
     return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else ""
-
-
-def _lacking(param: click.Parameter, ctx: click.Context | None) -> str:
-    kind = param.param_type_name
-    if isinstance(param.type, click.Choice):
-        return f"missing {kind}: one of {', '.join(f'`{one}`' for one in param.type.choices)}"
-    hint = param.get_error_hint(ctx) if ctx is not None else param.human_readable_name
-    return f"missing {kind} `{hint.strip(chr(39)).partition('...')[0]}`"

@@ -35,14 +35,18 @@ from tests.support.projects import make_project
         ("list --xyz", "no such option `--xyz`", "gt list --help"),
         ("review k7f2 --acept", "no such option `--acept`; did you mean `--accept`?", "gt review --help"),
         ("graph --format x", "no such option `--format`", "gt graph --help"),
-        ("log -n x", "invalid value for `-n` / `--count`: 'x' is not a whole number", "gt log --help"),
+        ("log -n x", "invalid value for `-n` / `--count`: `x` is not a valid integer", "gt log --help"),
         (
             "permissions mode yello",
-            "invalid value for `MODE`: 'yello' is not one of 'interactive', 'auto-edit', 'auto-all', 'yolo', 'default'",
+            "invalid value for `[MODE]`: `yello` is not one of `interactive`, `auto-edit`, `auto-all`, `yolo`, `default`",
             "gt permissions mode --help",
         ),
-        ("approve", "missing argument `ID`", "gt approve --help"),
-        ("completion", "missing argument: one of `bash`, `zsh`, `fish`", "gt completion --help"),
+        ("approve", "missing argument `ID... [NOTE]`", "gt approve --help"),
+        (
+            "completion",
+            "missing argument `{bash|zsh|fish}`. Choose from: bash, zsh, fish",
+            "gt completion --help",
+        ),
         ("update k7f2 -l", "option `-l` requires an argument", "gt update --help"),
         (
             "log -n 0",
@@ -51,12 +55,12 @@ from tests.support.projects import make_project
         ),
         (
             "completion tcsh",
-            "invalid value for `{bash|zsh|fish}`: 'tcsh' is not one of 'bash', 'zsh', 'fish'",
+            "invalid value for `{bash|zsh|fish}`: `tcsh` is not one of `bash`, `zsh`, `fish`",
             "gt completion --help",
         ),
         (
             "export --format -x",
-            "invalid value for `--format`: '-x' is not one of 'json', 'csv', 'beads'",
+            "invalid value for `--format`: `-x` is not one of `json`, `csv`, `beads`",
             "gt export --help",
         ),
         ("list a", "got unexpected extra argument (a)", "gt list --help"),

@@ -27,10 +27,10 @@ from tests.support.projects import make_project
         (["--debounce", "x"], "`--debounce` is not a duration: 'x'", "write 90s, 30m, "),
         (
             ["--permission", "all"],
-            "invalid value for `--permission`: 'all' is not one of 'interactive', 'auto-edit', 'auto-all', 'yolo'",
+            "invalid value for `--permission`: `all` is not one of `interactive`, `auto-edit`, `auto-all`, `yolo`",
             "`gt run --help`",
         ),
-        (["--max-cost", "x"], "invalid value for `--max-cost`: 'x' is not a number", "`gt run --help`"),
+        (["--max-cost", "x"], "invalid value for `--max-cost`: `x` is not a valid float", "`gt run --help`"),
         (["--parallel", "0"], "invalid value for `--parallel`: 0 is not in the range ", "`gt run --help`"),
         (
             ["--worktree", "--isolation", "none"],
