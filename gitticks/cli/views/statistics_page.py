@@ -14,11 +14,7 @@ from gitticks.cli.views.statistics import COLUMNS, NO_AGENT, NO_EPIC, money, per
 from gitticks.document.values import format_time
 from gitticks.world import elapsed
 
-WIDTH, HEIGHT = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 8, 10, 26
-_INNER_WIDTH, _INNER_HEIGHT = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
-_SHARE_OF_BARS, _WIDEST_BAR, _MOST_LABELS, _MOST_TICKS = 0.7, 48, 9, 4
-_ROW_HEIGHT, _ROW_BAR, _ROW_TEXT, _NAMES = 30, 18, 14, 96
+_MOST_TICKS, _MOST_LABELS = 4, 9
 _STEPS, _LEAST = (1, 2, 5, 10), 1e-6
 
 MOST_WEEKS, MOST_AGENTS = 52, 8
@@ -44,45 +40,30 @@ class Series(NamedTuple):
     words: Sequence[str]
 
 
-class Bar(NamedTuple):
-    """A bar of the `number`th series, and its words."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    number: int
-    words: str
-
-
-class Mark(NamedTuple):
-    """A text at a place; for a line of the grid at its height."""
-
-    x: float
-    y: float
-    text: str
-
-
 class Chart(NamedTuple):
-    """A chart: what it says in words, its figures, and what there is to draw.
+    """A chart: what it says in words, and for each label a bar of each series, of which `top` is the longest there is room for.
 
-    Upright bars have a line of the grid at the height of each of its marks; lying ones have their names there.
+    Upright bars have a grid: how far up each of its lines is, in percent, and what it says. Lying ones have none, and
+    their words behind them.
     """
 
     title: str
     description: str
     labels: Sequence[str]
     series: Sequence[Series]
-    bars: Sequence[Bar]
-    grid: Sequence[Mark]
-    marks: Sequence[Mark]
-    height: int = HEIGHT
-    is_upright: bool = True
+    top: float
+    grid: Sequence[tuple[float, str]] = ()
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """Returns its figures as rows of a table, each with its label first."""
         return list(zip(self.labels, *(one.words for one in self.series), strict=True))
+
+    @property
+    def bars(self) -> list[list[float]]:
+        """Returns for each label how long its bars are, in percent; nothing where no value is above zero."""
+        lengths = [[round(100 * value / self.top, 1) for value in one.values] for one in self.series]
+        return list(map(list, zip(*lengths, strict=True))) if any(map(any, lengths)) else []
 
 
 def columns(
@@ -99,50 +80,14 @@ def columns(
     say = tick or (lambda value: str(round(value)))
     most = max((value for one in series for value in one.values), default=0)
     step = _step(most, whole=tick is None)
-    top = step * ceil(most / step) if most else 1
-    group = _INNER_WIDTH / max(1, len(labels))
-    bar = min(group * _SHARE_OF_BARS / len(series), _WIDEST_BAR)
-    bars = [
-        Bar(
-            round(_LEFT + (place + 0.5) * group + (number - len(series) / 2) * bar, 1),
-            round(_TOP + _INNER_HEIGHT * (1 - value / top), 1),
-            round(bar, 1),
-            round(_INNER_HEIGHT * value / top, 1),
-            number,
-            f"{label}: {words}",
-        )
-        for number, one in enumerate(series)
-        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
-        if value > 0
-    ]
-    every = ceil(len(labels) / _MOST_LABELS) or 1
-    shown = [
-        Mark(round(_LEFT + (place + 0.5) * group, 1), HEIGHT - 8, label)
-        for place, label in enumerate(labels)
-        if place % every == 0
-    ]
-    lines = [
-        Mark(_LEFT - 6, round(_TOP + _INNER_HEIGHT * (1 - step * number / top), 1), say(step * number))
-        for number in range(round(top / step) + 1)
-    ]  # fmt: skip
-    return Chart(title, about, labels, series, bars, lines, shown)
+    ticks = ceil(most / step) or 1
+    grid = [(round(100 * number / ticks, 1), say(step * number)) for number in range(ticks + 1)]
+    return Chart(title, about, labels, series, step * ticks, grid)
 
 
 def rows(title: str, about: str, labels: Sequence[str], one: Series) -> Chart:
     """Returns a chart with a lying bar for each label, and its words behind it."""
-    most = max(one.values, default=0) or 1
-    room = WIDTH - _NAMES - _RIGHT - 220
-    bars = [
-        Bar(_NAMES, place * _ROW_HEIGHT, round(max(1, room * value / most), 1), _ROW_BAR, 0, f"{label}: {words}")
-        for place, (label, value, words) in enumerate(zip(labels, one.values, one.words, strict=True))
-    ]  # fmt: skip
-    names = [Mark(_NAMES - 8, bar.y + _ROW_TEXT, label) for bar, label in zip(bars, labels, strict=True)]
-    words = [
-        Mark(bar.x + bar.width + 8, bar.y + _ROW_TEXT, text)
-        for bar, text in zip(bars, one.words, strict=True)
-    ]
-    height = max(1, len(labels)) * _ROW_HEIGHT
-    return Chart(title, about, labels, [one], bars, names, words, height, is_upright=False)
+    return Chart(title, about, labels, [one], max(one.values, default=0) or 1)
 
 
 def _step(most: float, *, whole: bool) -> float:
@@ -169,7 +114,7 @@ def page(found: Statistics, project: str) -> str:
         until=format_time(found.period.until),
         summary=[(name.strip(), words, name.startswith(" ")) for name, words in summary(found)],
         charts=list(charts(found)),
-        width=WIDTH,
+        most_labels=_MOST_LABELS,
         tables=_tables(found),
         columns=COLUMNS,
     )  # fmt: skip
