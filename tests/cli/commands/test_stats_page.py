@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitticks.cli.views.statistics_page import Chart, Series, columns, rows
+from gitticks.cli.commands.stats import Chart, Series, columns, rows
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status, TaskType
 from gitticks.store.transaction import Transaction
