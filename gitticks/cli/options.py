@@ -126,7 +126,7 @@ class Reading(Command):
             reading.name,
             examples=reading.examples,
             callback=pass_context(reading.answer),
-            params=[_parameter(one) for one in reading.parameters],
+            params=[parameter_of(one) for one in reading.parameters],
             help=reading.answer.__doc__,
         )
         self.reading = reading
@@ -136,7 +136,8 @@ class Reading(Command):
         return super().parse_args(ctx, with_values(self.reading, args))
 
 
-def _parameter(one: Argument | Switch | Option) -> click.Parameter:
+def parameter_of(one: Argument | Switch | Option) -> click.Parameter:
+    """Returns a parameter as click takes it."""
     if isinstance(one, Argument):
         return click.Argument(
             [one.name],

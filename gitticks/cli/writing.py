@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitticks.actions.context import Context
-from gitticks.cli.options import LONGEST_TEXT, STDIN, Completes
+from gitticks.cli.at_once import Option
+from gitticks.cli.options import LONGEST_TEXT, STDIN, Completes, parameter_of
 from gitticks.cli.render import GAP, say, warn
 from gitticks.cli.text import pad, visible
 from gitticks.errors import GitticksError, UsageError
@@ -31,78 +32,63 @@ _A_FILE = "that looks like the text itself: name a file, or pipe the text in and
 MANUAL_WARNING = "`--manual` is the old name of `--awaiting work`"
 
 _FIELDS = (
-    click.option(
-        "-t", "--type", metavar="TYPE", shell_complete=Completes("task|epic"), help="`task` or `epic`."
+    Option("type", ("-t", "--type"), "`task` or `epic`.", "TYPE", completes="task|epic"),
+    Option(
+        "priority",
+        ("-p", "--priority"),
+        "0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
+        "0-4",
+        completes="0|1|2|3|4",
     ),
-    click.option(
-        "-p",
-        "--priority",
-        metavar="0-4",
-        shell_complete=Completes("0|1|2|3|4"),
-        help="0 critical, 1 high, 2 medium, 3 low, 4 backlog; also by word.",
-    ),
-    click.option(
-        "-l",
-        "--label",
+    Option(
         "labels",
-        multiple=True,
-        shell_complete=Completes("labels"),
-        help="Can be repeated, or comma-separated; on update `+x` adds and `-x` removes.",
+        ("-l", "--label"),
+        "Can be repeated, or comma-separated; on update `+x` adds and `-x` removes.",
+        is_repeated=True,
+        completes="labels",
     ),
-    click.option(
-        "--parent", metavar="ID", shell_complete=Completes("task"), help="The epic that it belongs to."
+    Option("parent", ("--parent",), "The epic that it belongs to.", "ID", completes="task"),
+    Option(
+        "blocked_by", ("--blocked-by",), "Tasks that it waits for.", "ID", is_repeated=True, completes="task"
     ),
-    click.option(
-        "--blocked-by",
-        metavar="ID",
-        multiple=True,
-        shell_complete=Completes("task"),
-        help="Tasks that it waits for.",
+    Option(
+        "requires",
+        ("--requires",),
+        "Require a person's approval, review or content check.",
+        "GATE",
+        completes="approval|review|content",
     ),
-    click.option(
-        "--requires",
-        metavar="GATE",
-        shell_complete=Completes("approval|review|content"),
-        help="Require a person's approval, review or content check.",
+    Option(
+        "awaiting",
+        ("--awaiting",),
+        "Make it a person's turn: work, input, review, …",
+        "KIND",
+        completes="kind",
     ),
-    click.option(
-        "--awaiting",
-        metavar="KIND",
-        shell_complete=Completes("kind"),
-        help="Make it a person's turn: work, input, review, …",
+    Option("reviewer", ("--reviewer",), "Who should answer.", "NAME", completes="reviewer"),
+    Option("assignee", ("--assign",), "Who is responsible; `me` is you.", "NAME", completes="assignee"),
+    Option("due", ("--due",), "Due date: 2026-12-24, +3d, friday, …", "DAY"),
+    Option(
+        "defer_until", ("--defer-until",), "Do not start before: 2026-12-24, +3d, tomorrow, friday, …", "DAY"
     ),
-    click.option(
-        "--reviewer", metavar="NAME", shell_complete=Completes("reviewer"), help="Who should answer."
+    Option("agent", ("--agent",), "The agent that works on it.", "NAME", completes="agent"),
+    Option("model", ("--model",), "The agent's model.", "NAME"),
+    Option(
+        "isolation",
+        ("--isolation",),
+        "`task`, `epic` or `none`: where the agent works; an epic's counts for its tasks.",
+        "KIND",
+        completes="task|epic|none",
     ),
-    click.option(
-        "--assign",
-        "assignee",
-        metavar="NAME",
-        shell_complete=Completes("assignee"),
-        help="Who is responsible; `me` is you.",
-    ),
-    click.option("--due", metavar="DAY", help="Due date: 2026-12-24, +3d, friday, …"),
-    click.option(
-        "--defer-until", metavar="DAY", help="Do not start before: 2026-12-24, +3d, tomorrow, friday, …"
-    ),
-    click.option(
-        "--agent", metavar="NAME", shell_complete=Completes("agent"), help="The agent that works on it."
-    ),
-    click.option("--model", metavar="NAME", help="The agent's model."),
-    click.option(
-        "--isolation",
-        metavar="KIND",
-        shell_complete=Completes("task|epic|none"),
-        help="`task`, `epic` or `none`: where the agent works; an epic's counts for its tasks.",
-    ),
-    click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`."),
 )
 
 
 def field_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options for every field that people write, and `--manual`; they arrive under the fields' names."""
-    for option in reversed(_FIELDS):
-        function = option(function)
+    function = click.option("--manual", is_flag=True, hidden=True, help="Old name of `--awaiting work`.")(
+        function
+    )
+    function.__dict__["__click_params__"] += map(parameter_of, reversed(_FIELDS))
     return function
 
 
