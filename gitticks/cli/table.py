@@ -106,7 +106,7 @@ def table_of(
         room = on.columns - sum(column.width for column in shown) - len(GAP) * (len(shown) - 1)
         room += shown[stretch].width
         if len(shown) > 1 and room < min(NARROWEST_TITLE, shown[stretch].width):
-            return iter(_stacked(on, used, stretch))
+            return _stacked(on, used, stretch)
         shown[stretch] = shown[stretch].cut(on, room)
     return _lines(on, shown)
 
@@ -117,35 +117,30 @@ def _lines(on: Screen, columns: Sequence[Column]) -> Iterator[str]:
     return map(str.rstrip, lines, repeat(" "))
 
 
-def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> list[str]:
-    """Returns each row as a line without its flexible column, which is below with what found no room above."""
+def _stacked(on: Screen, columns: Sequence[Column], stretch: int) -> Iterator[str]:
+    """Yields each row as a line without its flexible column, which is below, or as several where that is too wide."""
     others = [column for place, column in enumerate(columns) if place != stretch]
     widths = [column.width for column in others]
-    if sum(widths) + len(GAP) * (len(widths) - 1) > on.columns:
-        widths = [0] * len(widths)
-    lines: list[str] = []
+    is_aligned = sum(widths) + len(GAP) * (len(widths) - 1) <= on.columns
     rows = zip(*(_cells(column) for column in others), strict=True)
     for last, rest in zip(_cells(columns[stretch]), rows, strict=True):
-        fitting = _fitting(on, rest, widths)
-        lines.append(line_of(on, rest[:fitting], widths) if fitting else on.fit(rest[0].text))
-        lines += _below(on, [cell for cell in (*rest[max(1, fitting) :], last) if cell.text])
-    return lines
+        yield from [line_of(on, rest, widths)] if is_aligned else _packed(on, rest)
+        if last.text:
+            yield GAP + on.styled(on.fit(last.text, on.columns - len(GAP)), last.style)
 
 
-def _below(on: Screen, cells: Sequence[Cell]) -> list[str]:
-    """Returns what found no room above, indented, on as few lines as it fits on; the last cell may be cut to fit."""
-    rows: list[list[Cell]] = []
+def _packed(on: Screen, cells: Iterable[Cell]) -> list[str]:
+    """Returns cells on as few lines as they fit on, all but the first indented."""
+    lines: list[list[str]] = []
     room = 0
-    for place, cell in enumerate(cells):
-        needed = width(cell.text)
-        if place == len(cells) - 1:
-            needed = min(needed, NARROWEST_TITLE)
-        if not rows or room < needed:
-            rows.append([])
-            room = on.columns - len(GAP)
-        rows[-1].append(Cell(on.fit(cell.text, room), cell.style))
-        room -= width(rows[-1][-1].text) + len(GAP)
-    return [GAP + line_of(on, row, [0] * len(row)) for row in rows]
+    for cell in (one for one in cells if one.text):
+        text = on.fit(cell.text, on.columns - len(GAP))
+        if not lines or room < width(text):
+            lines.append([""] if lines else [])
+            room = on.columns - len(GAP) * len(lines[-1])
+        lines[-1].append(on.styled(text, cell.style))
+        room -= width(text) + len(GAP)
+    return [GAP.join(line) for line in lines]
 
 
 def _cells(column: Column) -> list[Cell]:
@@ -159,12 +154,3 @@ def line_of(on: Screen, row: Iterable[Cell], widths: Iterable[int]) -> str:
         shown = on.styled(cell.text, cell.style)
         line = f"{shown}{' ' * (columns - width(cell.text))}{GAP}{line}" if line else shown
     return line
-
-
-def _fitting(on: Screen, row: Sequence[Cell], widths: Sequence[int]) -> int:
-    taken = -len(GAP)
-    for place, (cell, columns) in enumerate(zip(row, widths, strict=True)):
-        if taken + len(GAP) + width(cell.text) > on.columns:
-            return place
-        taken += len(GAP) + max(columns, width(cell.text))
-    return len(row)

@@ -60,12 +60,13 @@ def test_where_a_title_has_no_room_each_row_takes_two_lines() -> None:
     ]
 
 
-def test_a_cell_without_room_goes_to_the_second_line() -> None:
+def test_a_cell_without_room_goes_to_the_next_line() -> None:
     rows = [["12:00", "agent-review → reviewing", "engine", "PASS"], ["12:01", "reviewing → done", "Ada", ""]]
     on = Screen(columns=38, is_terminal=True)
     assert table(on, ["", "", "", "reason"], rows, flexible="reason", with_heading=False) == [
         "12:00  agent-review → reviewing",
-        "  engine  PASS",
+        "  engine",
+        "  PASS",
         "12:01  reviewing → done  Ada",
     ]
 

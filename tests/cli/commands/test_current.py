@@ -34,7 +34,7 @@ m3xq  by hand                            By hand                     .gitticks-w
         )
         narrow = gt("current", at=root, now=NOW, columns=40).out
         assert all(len(line) <= 40 for line in narrow.splitlines())
-        assert "k7f2  claude  worker, iteration 1  0 s\n  /w/k7f2  Login loses the return URL\n" in narrow
+        assert "k7f2  claude  worker, iteration 1  0 s\n  /w/k7f2\n  Login loses the return URL\n" in narrow
         found = json.loads(gt("current", "--json", at=root, now=NOW).out)["tasks"]
     assert [(task["id"], task["session"] and task["session"]["agent"]) for task in found] == [
         ("k7f2", "claude"),

@@ -188,7 +188,7 @@ def test_a_broken_file_is_named_and_found_by_what_is_readable_of_it(tmp_path: Pa
     ran = gt("search", "login", at=tmp_path)
     assert ran.out == "○ k7f2  Login loses the return URL\n! br0k  cannot be read\n        title: [login\n"
     assert "br0k/TASK.md" in ran.err
-    assert gt("search", "login", "-n", "1", at=tmp_path).err.endswith("… 1 more: `gt search login -n 2`\n")
+    assert gt("search", "login", "-n", "1", at=tmp_path).err.startswith("… 1 more: `gt search login -n 2`\n")
     assert gt("search", "pelicans", at=tmp_path).out == "! br0k  cannot be read\n        Notes: of pelicans\n"
     body = json.loads(gt("search", "pelicans", "--json", at=tmp_path).out)
     match = {"line": 8, "section": "Notes", "text": "of pelicans"}
