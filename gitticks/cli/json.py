@@ -9,12 +9,13 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gitticks.cli.render import say
+from gitticks.cli.render import say, say_all
 from gitticks.model.ids import BOARD_FOLDER, task_path
 from gitticks.store.task_row import TaskRow
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:
+    from gitticks.actions.context import Context
     from gitticks.actions.derived_state import Standing
     from gitticks.model.task import Task
 
@@ -30,6 +31,14 @@ _NULL = "null"
 def print_object(**body: object) -> None:
     """Prints one object with the schema's number; values may be enums, times, paths and dataclasses."""
     say(_dumped({"schema": SCHEMA, **plain(body)}))
+
+
+def print_answer(context: Context, lines: Iterable[str], nothing: str = "", /, **body: object) -> None:
+    """Prints an answer as it was asked for: as one object, or as lines, with `nothing` on stderr if there are none."""
+    if context.as_json:
+        print_object(**body)
+    else:
+        say_all(lines, nothing)
 
 
 def print_event(event: str, /, **body: object) -> None:

@@ -196,13 +196,11 @@ def print_change(context: Context, task_id: TaskId, words: str) -> None:
 
 def print_request(context: Context, session: Session, request: Request, words: str) -> None:
     """Prints what an agent left for its runner: as JSON, or as one line."""
-    if context.as_json:
-        from gitticks.cli.json import print_object
+    from gitticks.cli.json import print_answer
 
-        said = {"kind": request.kind, "text": request.text or None, "status": request.status}
-        print_object(request={"task": session.task_id, **said})
-    else:
-        say(f"{visible(session.name)}{GAP}{visible(words)}")
+    said = {"kind": request.kind, "text": request.text or None, "status": request.status}
+    line = f"{visible(session.name)}{GAP}{visible(words)}"
+    print_answer(context, [line], request={"task": session.task_id, **said})
 
 
 def moved_words(before: Task, after: Task) -> str:

@@ -11,7 +11,7 @@ import click
 from gitticks.actions import agents
 from gitticks.actions.agents import DEFAULT_FILE, KnownAgent, known_agents
 from gitticks.actions.context import Context
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer
 from gitticks.cli.options import Completes, command
 from gitticks.cli.render import Style, say, screen
 from gitticks.cli.table import Cell, table
@@ -27,9 +27,6 @@ def agents_command(context: Context) -> None:
     default works on tasks that name no agent.
     """
     found = known_agents(context)
-    if context.as_json:
-        print_object(agents=found)
-        return
     rows: list[list[Cell | str]] = [
         [
             Cell(agent.name, Style.STRONG),
@@ -41,7 +38,8 @@ def agents_command(context: Context) -> None:
         ]
         for agent in found
     ]
-    say(*table(screen(), ["name", "", "version", "modes", "can", "path"], rows, flexible="path"))
+    names = ["name", "", "version", "modes", "can", "path"]
+    print_answer(context, table(screen(), names, rows, flexible="path"), agents=found)
 
 
 def _abilities(agent: KnownAgent) -> str:

@@ -18,9 +18,9 @@ from gitticks.actions.checkpoints import (
 from gitticks.actions.context import Context
 from gitticks.actions.run_requests import add_to_run
 from gitticks.cli.app import run
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import ago, count_of, hint, say, say_all, screen, warn
+from gitticks.cli.render import ago, count_of, hint, say, screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import resuming
@@ -72,15 +72,13 @@ def list_command(context: Context, *, task: str | None) -> None:
     Checkpoints are made every `checkpoint_every` iterations of a workspace and before each merge.
     """
     listed = list_checkpoints(context, None if task is None else context.resolve(task))
-    if context.as_json:
-        print_object(checkpoints=list(map(_object, listed)))
-        return
     names = ("checkpoint", "made", "iteration", "cost", "why", "code", "title")
     rows = [_row(context, one) for one in listed]
     nothing = "no checkpoints: `gt run` makes one every `checkpoint_every` iterations, and before each merge"
-    say_all(table(screen(), names, rows, flexible="title"), nothing)
+    lines = table(screen(), names, rows, flexible="title")
+    print_answer(context, lines, nothing, checkpoints=list(map(_object, listed)))
     for one in listed:
-        if one.stored.checkpoint is None:
+        if one.stored.checkpoint is None and not context.as_json:
             warn(f"`.gitticks/{one.stored.path}` cannot be read: {one.stored.problem}")
 
 
@@ -178,11 +176,8 @@ def prune_command(context: Context, *, names: tuple[str, ...], keep: int | None,
     git forgets after some weeks.
     """
     pruned = prune_checkpoints(context, names, keep=keep, dry_run=dry_run)
-    if context.as_json:
-        print_object(pruned=pruned, dry_run=dry_run)
-        return
     lines = (f"{visible(one.id)}  {_pruned_words(one, dry_run=dry_run)}" for one in pruned)
-    say_all(lines, "nothing to drop")
+    print_answer(context, lines, "nothing to drop", pruned=pruned, dry_run=dry_run)
 
 
 def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
@@ -211,23 +206,19 @@ def resume_command(context: Context, *, checkpoint: str, force: bool, no_run: bo
     """
     resumed = resume_checkpoint(context, checkpoint, force=force)
     context.warnings += resumed.rewound.warnings
-    if context.as_json:
-        made, rewound = resumed.checkpoint, resumed.rewound
-        print_object(
-            resumed={
-                "id": made.id,
-                **_fields(made),
-                "tasks": resumed.tasks,
-                "workspace": rewound.path,
-                "uncommitted": rewound.restored,
-                "rescued": rewound.rescued,
-                "rescued_paths": rewound.uncommitted,
-                "rescued_commits": rewound.commits,
-            }
-        )
-    else:
-        say(*_resumed_lines(resumed))
-    workspace = resumed.checkpoint.workspace
+    made, rewound = resumed.checkpoint, resumed.rewound
+    body = {
+        "id": made.id,
+        **_fields(made),
+        "tasks": resumed.tasks,
+        "workspace": rewound.path,
+        "uncommitted": rewound.restored,
+        "rescued": rewound.rescued,
+        "rescued_paths": rewound.uncommitted,
+        "rescued_commits": rewound.commits,
+    }
+    print_answer(context, _resumed_lines(resumed), resumed=body)
+    workspace = made.workspace
     is_active = is_run_alive_at(context.repository.own_place)
     if no_run:
         if not context.as_json:

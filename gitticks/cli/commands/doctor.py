@@ -7,9 +7,9 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, Report, Severity, Topic
 from gitticks.actions.doctor.diagnosis import diagnose, diagnose_range, repair_findings
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer
 from gitticks.cli.options import command
-from gitticks.cli.render import Screen, Style, count_of, say, screen
+from gitticks.cli.render import Screen, Style, count_of, screen
 from gitticks.cli.text import from_here, visible
 from gitticks.errors import Exit, UsageError
 
@@ -59,11 +59,9 @@ def doctor_command(context: Context, *, fix: bool, full: bool, words: str | None
     if fix:
         fixed = repair_findings(context, report.findings)
         report = diagnose(context, full=full) if fixed else report
-    if context.as_json:
-        print_object(findings=report.findings, fixed=fixed, looked_at=report.looked_at)
-    else:
-        say(*(f"fixed: {repair.value}" for repair in fixed))
-        say(*_lines(screen(), report, verbose=verbose), _last_line(report, may_fix=not fix))
+    lines = [f"fixed: {repair.value}" for repair in fixed]
+    lines += [*_lines(screen(), report, verbose=verbose), _last_line(report, may_fix=not fix)]
+    print_answer(context, lines, findings=report.findings, fixed=fixed, looked_at=report.looked_at)
     return Exit.FAILED if report.count(Severity.ERROR) else Exit.DONE
 
 

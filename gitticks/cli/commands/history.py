@@ -10,7 +10,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.showing import branch_history, task_history, task_of, titles_in
 from gitticks.actions.task_files import find_task_path
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import begin_of, command, task_argument
 from gitticks.cli.render import Style, count_of, say, screen
 from gitticks.cli.table import Cell, table
@@ -59,18 +59,21 @@ def _verify(context: Context, task: str | None) -> int:
 
     found = verify_approvals(context, task)
     wrong = [one for one in found if one.problem is not None]
-    if context.as_json:
-        print_object(approvals=found)
-        return Exit.FAILED if wrong else Exit.DONE
+    lines = []
     for one in wrong:
         place = f"{one.path}:{one.line}, commit {(one.commit or 'unknown')[:_SHORT]}"
         what = "is not valid" if one.can_verify else "cannot be verified here"
-        say(visible(f"{one.task}  {one.strength} by {one.by} {what}: {one.problem}"), f"      {place}")
+        lines += [
+            visible(f"{one.task}  {one.strength} by {one.by} {what}: {one.problem}"),
+            f"      {place}",
+        ]
     counts = Counter(one.strength for one in found if one.problem is None)
     held = ", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level])
     unknown = sum(not one.can_verify for one in wrong)
-    words = [f"{len(wrong) - unknown} invalid", *([f"{unknown} not verified"] if unknown else [])]
-    say(f"{', '.join([count_of(len(found), 'approval'), *words])}{f'; the others: {held}' if held else ''}")
+    words = [count_of(len(found), "approval"), f"{len(wrong) - unknown} invalid"]
+    words += [f"{unknown} not verified"] if unknown else []
+    lines.append(f"{', '.join(words)}{f'; the others: {held}' if held else ''}")
+    print_answer(context, lines, approvals=found)
     return Exit.FAILED if wrong else Exit.DONE
 
 
@@ -88,9 +91,6 @@ def _show_task(context: Context, task: str, count: int | None, since: datetime |
 
 def _show_branch(context: Context, count: int | None, since: datetime | None) -> None:
     commits = branch_history(context, count, since)
-    if context.as_json:
-        print_object(commits=commits)
-        return
     titles = titles_in(context, commits)
     rows: list[list[Cell | str]] = [
         [
@@ -101,7 +101,8 @@ def _show_branch(context: Context, count: int | None, since: datetime | None) ->
         ]
         for one in commits
     ]
-    say(*table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False))
+    lines = table(screen(), ["", "", "", "title"], rows, flexible="title", with_heading=False)
+    print_answer(context, lines, commits=commits)
 
 
 @command("path", '$EDITOR "$(gt path k7f2)"')
@@ -112,7 +113,4 @@ def path_command(context: Context, task: str | None) -> None:
     Without ID: the task of the current workspace.
     """
     path = find_task_path(context, task)
-    if context.as_json:
-        print_object(path=path)
-    else:
-        say(str(path))
+    print_answer(context, [str(path)], path=path)

@@ -13,9 +13,9 @@ from gitticks.actions.hooks import (
     install_hooks,
     uninstall_hooks,
 )
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer
 from gitticks.cli.options import Group, command
-from gitticks.cli.render import say, screen, warn
+from gitticks.cli.render import screen, warn
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called, visible
 from gitticks.errors import UsageError
@@ -80,14 +80,11 @@ def status_command(context: Context) -> None:
 
 
 def _show(context: Context, status: HooksStatus) -> None:
-    if context.as_json:
-        own = status.own
-        found = {"folder": own.folder, "named": own.named, "missing": own.is_missing}
-        print_object(hooks=status.places, own=found)
-        return
     rows = [(place.place.value, _count(place), _advice(place)) for place in status.places]
     rows.append(("your own", *_own(status.own)))
-    say(*table(screen(), ("where", "hooks", ""), rows, flexible=""))
+    own = {"folder": status.own.folder, "named": status.own.named, "missing": status.own.is_missing}
+    lines = table(screen(), ("where", "hooks", ""), rows, flexible="")
+    print_answer(context, lines, hooks=status.places, own=own)
 
 
 def _own(own: OwnHooks) -> tuple[str, str]:

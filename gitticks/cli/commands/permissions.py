@@ -23,7 +23,7 @@ from gitticks.actions.permissions import (
 )
 from gitticks.cli.commands.inbox import request_lines, request_object
 from gitticks.cli.editor import is_on_terminal
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import Completes, Group, command
 from gitticks.cli.render import hint, say, screen
 from gitticks.cli.table import table
@@ -152,15 +152,14 @@ def _answer(
     elif not numbers:
         raise UsageError("no request was named", hint="`gt permissions` lists them with their numbers")
     answered = answer_questions(context, numbers, allows=allows, always=always)
-    if context.as_json:
-        print_object(answered=[request_object(one) for one in answered], allows=allows, always=always)
-        return
-    for one in answered:
-        word = "allowed" if allows else "denied"
-        remembered = f"; from now on `{visible(rule_words(one.rule))}` is {word}" if always else ""
-        say(f"{one.number}  {word}: {one.access.operation} {visible(one.access.target)}{remembered}")
-    if not answered:
-        say("no open requests", err=True)
+    word = "allowed" if allows else "denied"
+    lines = (
+        f"{one.number}  {word}: {one.access.operation} {visible(one.access.target)}"
+        + (f"; from now on `{visible(rule_words(one.rule))}` is {word}" if always else "")
+        for one in answered
+    )
+    requests = list(map(request_object, answered))
+    print_answer(context, lines, "no open requests", answered=requests, allows=allows, always=always)
 
 
 @command("allow", "gt permissions allow 3", "gt permissions allow 3 4 --always", of=permissions_command)
@@ -194,23 +193,23 @@ def explain_command(context: Context, *, operation: str, target: tuple[str, ...]
     """
     found = explain_access(context, operation, " ".join(target), agent)
     ruling = found.ruling
-    if context.as_json:
-        print_object(
-            operation=found.access.operation,
-            target=found.access.target,
-            agent=found.agent,
-            mode=found.mode,
-            decision=ruling.answer,
-            reason=ruling.reason,
-            origin=ruling.origin,
-            rule=ruling.rule,
-        )
-        return
-    say(
+    lines = (
         f"{ruling.answer}  {found.access.operation} {visible(found.access.target)}",
         f"      {visible(ruling.reason)} (agent {visible(found.agent)}, mode {found.mode})",
     )
-    if found.access.operation is Operation.SHELL:
+    print_answer(
+        context,
+        lines,
+        operation=found.access.operation,
+        target=found.access.target,
+        agent=found.agent,
+        mode=found.mode,
+        decision=ruling.answer,
+        reason=ruling.reason,
+        origin=ruling.origin,
+        rule=ruling.rule,
+    )
+    if found.access.operation is Operation.SHELL and not context.as_json:
         hint("rules about commands are guard rails; only a sandbox limits what a command can reach")
 
 
@@ -254,10 +253,8 @@ def rules_command(context: Context) -> None:
 def forget_command(context: Context, *, numbers: tuple[int, ...]) -> None:
     """Forget rules learned from your answers, by their numbers in `gt permissions rules`."""
     dropped = forget_rules(context, numbers)
-    if context.as_json:
-        print_object(forgotten=dropped)
-        return
-    say(*(f"forgotten: {one.answer} {visible(rule_words(one.rule))}" for one in dropped))
+    lines = (f"forgotten: {one.answer} {visible(rule_words(one.rule))}" for one in dropped)
+    print_answer(context, lines, forgotten=dropped)
 
 
 @command("mode", "gt permissions mode", "gt permissions mode interactive", of=permissions_command)
@@ -277,10 +274,8 @@ def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
     """
     if mode is None:
         found = policy(context)
-        if context.as_json:
-            print_object(mode=found.mode, origin=found.mode_origin)
-        else:
-            say(f"{found.mode}, from {visible(found.mode_origin)}")
+        line = f"{found.mode}, from {visible(found.mode_origin)}"
+        print_answer(context, [line], mode=found.mode, origin=found.mode_origin)
         return
     asked = None if mode == "default" else PermissionMode(mode)
     wanted = asked or PermissionMode.AUTO_EDIT

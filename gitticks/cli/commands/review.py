@@ -28,7 +28,7 @@ from gitticks.cli.app import run
 from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object, verdict_objects
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
 from gitticks.cli.editor import typed_word
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.pager import paged
 from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, below, count_of, prose, say, screen
@@ -99,10 +99,8 @@ def review_command(
         current_session(context, None if text is None else task)  # which refuses another task than this one
         outcome, reasons = verdict
         write_review(session, outcome, check_text(reasons))
-        if context.as_json:
-            print_object(review={"task": session.task_id, "outcome": outcome.value})
-        else:
-            say(f"{visible(session.name)}{GAP}review written: {outcome.value.upper()}; end your turn")
+        line = f"{visible(session.name)}{GAP}review written: {outcome.value.upper()}; end your turn"
+        print_answer(context, [line], review={"task": session.task_id, "outcome": outcome.value})
         return 0
     if accept and reject is not None:
         raise UsageError("`--accept` and `--reject` cannot be used together", hint="`gt review --help`")

@@ -20,7 +20,7 @@ from gitticks.actions.trust import no_sandbox_warning
 from gitticks.actions.workspaces import start_task
 from gitticks.agents.base import Front
 from gitticks.cli.editor import is_on_terminal
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer
 from gitticks.cli.options import (
     Completes,
     command,
@@ -259,11 +259,11 @@ def start_command(context: Context, *, task: str, take_over: bool) -> None:
     task_id = find_or_take_up_task(context, task)
     claims = claims_of(context, context.warnings.append)
     started, path = start_task(context, task_id, claims, take_over=take_over)
-    if context.as_json:
-        print_object(id=started.id, path=path, branch=started.branch)
-        return
-    say(str(path))
-    hint(f"commit there, then `gt handoff` to say what you did, and `gt complete` to hand {started.id} off")
+    print_answer(context, [str(path)], id=started.id, path=path, branch=started.branch)
+    if not context.as_json:
+        hint(
+            f"commit there, then `gt handoff` to say what you did, and `gt complete` to hand {started.id} off"
+        )
 
 
 @command("stop", "gt stop", "gt stop k7f2", "gt stop h8d4 --after-iteration", with_json=False)
@@ -318,21 +318,18 @@ def health_command(context: Context) -> None:
     health = check_health(
         context, (lambda _event: None) if context.as_json else RunLines(screen(), context.world)
     )
-    if context.as_json:
-        print_object(
-            run=health.run_is_alive,
-            live=list(health.live),
-            finished=list(health.finished),
-            left=list(health.left),
-        )
-        return
-    for record in health.live:
-        say(
-            f"{record.task}  {visible(record.agent)}  {record.role}, started {ago(record.started, context.now)}"
-        )
-    for task_id in health.finished:
-        say(f"{task_id}  its dead session was processed")
-    for task_id in health.left:
-        say(as_called(f"{task_id}  its dead session could not be processed yet: run `gt health` again"))
-    if not health.live and not health.finished and not health.left:
-        say("no sessions are running, and none are dead")
+    lines = [
+        f"{record.task}  {visible(record.agent)}  {record.role}, started {ago(record.started, context.now)}"
+        for record in health.live
+    ]
+    lines += [f"{task_id}  its dead session was processed" for task_id in health.finished]
+    again = as_called("its dead session could not be processed yet: run `gt health` again")
+    lines += [f"{task_id}  {again}" for task_id in health.left]
+    print_answer(
+        context,
+        lines or ["no sessions are running, and none are dead"],
+        run=health.run_is_alive,
+        live=list(health.live),
+        finished=list(health.finished),
+        left=list(health.left),
+    )

@@ -23,7 +23,7 @@ from gitticks.actions.trust import (
     unread_files,
 )
 from gitticks.cli.editor import is_on_terminal
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import Style, count_of, say, screen, warn
 from gitticks.cli.table import Cell, table
@@ -82,12 +82,8 @@ def config_command(
 
 
 def _print_one(context: Context, setting: ShownSetting, *, with_name: bool) -> None:
-    if context.as_json:
-        print_object(setting=setting)
-    elif with_name:
-        say(visible(f"{setting.name}: {setting.shown} ({setting.origin})"))
-    else:
-        say(visible(setting.shown))
+    line = f"{setting.name}: {setting.shown} ({setting.origin})" if with_name else setting.shown
+    print_answer(context, [visible(line)], setting=setting)
 
 
 def _print_all(context: Context, group: str | None) -> None:
@@ -95,17 +91,13 @@ def _print_all(context: Context, group: str | None) -> None:
     for warning in found.warnings:
         warn(warning)
     settings = [one for one in found.settings if group is None or one.name.startswith(f"{group}.")]
-    if context.as_json:
-        print_object(settings=settings)
-        return
-    if not settings:
-        say(f"nothing in `{group}` is set; `gt config --explain {group}` lists what can be")
-        return
     rows: list[list[Cell | str]] = [
         [one.name, one.shown, Cell(one.origin, Style.FAINT if one.origin == "default" else Style.STRONG)]
         for one in settings
     ]
-    say(*table(screen(), ["setting", "value", "from"], rows, flexible="value"))
+    lines = table(screen(), ["setting", "value", "from"], rows, flexible="value")
+    nothing = f"nothing in `{group}` is set; `gt config --explain {group}` lists what can be"
+    print_answer(context, lines or [nothing], settings=settings)
 
 
 def _explain_all(group: str | None) -> None:
@@ -156,12 +148,8 @@ def trust_command(context: Context, *, yes: bool, is_list: bool, secret: str | N
 
 def _allow_secrets(context: Context, task_id: TaskId, *, yes: bool, is_list: bool) -> int:
     found = secrets_in_commits(context, task_id)
-    if context.as_json:
-        print_object(secrets=found)
-    else:
-        say(*(visible(one.words) for one in found))
-        if not found:
-            say(f"the commits of `{task_id}` contain no secret that was not allowed")
+    nothing = f"the commits of `{task_id}` contain no secret that was not allowed"
+    print_answer(context, [visible(one.words) for one in found] or [nothing], secrets=found)
     if is_list or not found:
         return Exit.DONE
     if not yes:

@@ -11,7 +11,7 @@ from gitticks.actions.current import InWork, current_tasks
 from gitticks.actions.derived_state import Standing
 from gitticks.cli.at_once import JSON, ReadingCommand, Switch
 from gitticks.cli.commands.inbox import inbox_lines, request_lines
-from gitticks.cli.json import print_object, task_object
+from gitticks.cli.json import print_answer, print_object, task_object
 from gitticks.cli.render import (
     GAP,
     Screen,
@@ -23,7 +23,6 @@ from gitticks.cli.render import (
     hint,
     name_line,
     say,
-    say_all,
     screen,
 )
 from gitticks.cli.table import Cell, table
@@ -52,11 +51,9 @@ _TURNS = {"merging": "now", "ahead": "checked ahead", "waiting": "waits", "queue
 def answer_current(context: Context) -> None:
     """List tasks that are being worked on in this clone."""
     found = current_tasks(context)
-    if context.as_json:
-        print_object(tasks=list(map(_in_work_object, found)))
-    else:
-        nothing = "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand"
-        say_all(in_work_table(screen(), context, found), nothing)
+    nothing = "nothing is being worked on here: `gt run` starts agents, `gt start` starts a task by hand"
+    tasks = list(map(_in_work_object, found)) if context.as_json else ()
+    print_answer(context, in_work_table(screen(), context, found), nothing, tasks=tasks)
 
 
 def _in_work_object(one: InWork) -> dict[str, object]:

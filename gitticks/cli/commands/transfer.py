@@ -11,7 +11,7 @@ import click
 from gitticks.actions import transfer
 from gitticks.actions.context import Context
 from gitticks.actions.named_file import write_named_file
-from gitticks.cli.json import SCHEMA, plain, print_object
+from gitticks.cli.json import SCHEMA, plain, print_answer, print_object
 from gitticks.cli.options import Completes, command
 from gitticks.cli.render import count_of, hint, say, warn
 from gitticks.cli.text import visible
@@ -165,7 +165,5 @@ def migrate_command(context: Context, *, manual_to_awaiting: bool) -> None:
     if not manual_to_awaiting:
         raise UsageError("nothing to do", hint="`gt migrate --manual-to-awaiting`")
     changed = transfer.manual_to_awaiting(context)
-    if context.as_json:
-        print_object(migrated=changed)
-        return
-    say(*(f"{task_id}  awaits work" for task_id in changed), f"{count_of(len(changed), 'task')} changed")
+    lines = [*(f"{task_id}  awaits work" for task_id in changed), f"{count_of(len(changed), 'task')} changed"]
+    print_answer(context, lines, migrated=changed)

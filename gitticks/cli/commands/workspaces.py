@@ -20,9 +20,9 @@ from gitticks.actions.workspaces import (
 )
 from gitticks.cli.decisions import Decided, decide_each, merge_now
 from gitticks.cli.editor import typed_word
-from gitticks.cli.json import print_object
+from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import Completes, Group, command, task_argument
-from gitticks.cli.render import say, say_all, screen
+from gitticks.cli.render import say, screen
 from gitticks.cli.table import table
 from gitticks.cli.text import visible
 from gitticks.cli.views.run import RunLines, printed
@@ -47,21 +47,6 @@ def worktree_command() -> None:
 def list_command(context: Context) -> None:
     """List the workspaces of this clone with their tasks."""
     states = list_worktrees(context)
-    if context.as_json:
-        print_object(
-            workspaces=[
-                {
-                    "name": state.workspace.name,
-                    "path": state.workspace.path,
-                    "branch": state.workspace.branch,
-                    "head": state.workspace.head,
-                    "live": state.is_live,
-                    "status": state.task.status if state.task else None,
-                }
-                for state in states
-            ]
-        )
-        return
     rows = [
         (
             state.workspace.name,
@@ -78,7 +63,18 @@ def list_command(context: Context) -> None:
         for state in states
     ]
     lines = table(screen(), ("name", "task", "head", "path"), rows, flexible="path")
-    say_all(lines, "no workspaces: `gt start ID` and `gt run` create them")
+    found = [
+        {
+            "name": state.workspace.name,
+            "path": state.workspace.path,
+            "branch": state.workspace.branch,
+            "head": state.workspace.head,
+            "live": state.is_live,
+            "status": state.task.status if state.task else None,
+        }
+        for state in states
+    ]
+    print_answer(context, lines, "no workspaces: `gt start ID` and `gt run` create them", workspaces=found)
 
 
 @command("clean", "gt worktree clean", "gt worktree clean k7f2 --force", of=worktree_command)
@@ -91,12 +87,8 @@ def list_command(context: Context) -> None:
 def clean_command(context: Context, *, names: tuple[str, ...], force: bool) -> int:
     """Remove the workspaces of closed tasks, or the named ones."""
     cleaned = clean_worktrees(context, names, force=force)
-    if context.as_json:
-        print_object(workspaces=cleaned)
-    else:
-        say_all(
-            (f"{visible(one.name)}  {visible(_cleaned_words(one))}" for one in cleaned), "nothing to clean"
-        )
+    lines = (f"{visible(one.name)}  {visible(_cleaned_words(one))}" for one in cleaned)
+    print_answer(context, lines, "nothing to clean", workspaces=cleaned)
     return Exit.FAILED if any(one.problem for one in cleaned) else Exit.DONE
 
 
@@ -185,14 +177,12 @@ def conflicts_command(context: Context, *, tasks: tuple[str, ...]) -> int:
     if something conflicts.
     """
     found = list_conflicts(context, [find_or_take_up_task(context, task) for task in tasks])
-    if context.as_json:
-        print_object(conflicts=[{"id": one.name, "with": one.other, "paths": one.paths} for one in found])
-    else:
-        lines = (
-            f"{visible(one.name)} and {visible(one.other or 'the base')} conflict in {visible(', '.join(one.paths))}"
-            for one in found
-        )
-        say_all(lines, "no unmerged work conflicts")
+    lines = (
+        f"{visible(one.name)} and {visible(one.other or 'the base')} conflict in {visible(', '.join(one.paths))}"
+        for one in found
+    )
+    conflicts = [{"id": one.name, "with": one.other, "paths": one.paths} for one in found]
+    print_answer(context, lines, "no unmerged work conflicts", conflicts=conflicts)
     return Exit.FAILED if found else Exit.DONE
 
 
@@ -218,14 +208,12 @@ def merge_command(context: Context, *, tasks: tuple[str, ...], dry_run: bool, co
     ids = [find_or_take_up_task(context, task, least=CHARACTERS_TO_DECIDE) for task in tasks]
     if dry_run:
         tried = try_out(context, ids)
-        if context.as_json:
-            print_object(merges=[{"id": task_id, "conflicts": paths} for task_id, paths in tried.items()])
-        else:
-            lines = (
-                f"{task_id}  " + (f"conflicts in {visible(', '.join(paths))}" if paths else "merges cleanly")
-                for task_id, paths in tried.items()
-            )
-            say_all(lines, _NOTHING)
+        lines = (
+            f"{task_id}  " + (f"conflicts in {visible(', '.join(paths))}" if paths else "merges cleanly")
+            for task_id, paths in tried.items()
+        )
+        merges = [{"id": task_id, "conflicts": paths} for task_id, paths in tried.items()]
+        print_answer(context, lines, _NOTHING, merges=merges)
         return Exit.FAILED if any(tried.values()) else Exit.DONE
     listener = (lambda _event: None) if context.as_json else printed(RunLines(screen(), context.world))
     results = (
