@@ -17,12 +17,11 @@ from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.actions.watching import EditLeft, Happening, Trouble, in_background, watching
 from gitticks.actions.workspaces import remove_expired
-from gitticks.agents.base import AgentSpec, Front
+from gitticks.agents.base import Front
 from gitticks.agents.prices import Priced, foresee
 from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
-from gitticks.document.settings_layers import DEFAULT
-from gitticks.errors import DocumentError, GitticksError, RefusedError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.merges.asides import PooledAside
 from gitticks.git.repository import Repository
@@ -30,8 +29,8 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import MergeMode
-from gitticks.model.task import SessionRecord, Task
-from gitticks.runner.budgets import no_price_hint, no_price_words
+from gitticks.model.task import SessionRecord
+from gitticks.runner.budgets import limits_dollars, require_price
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged, Warned
 from gitticks.runner.finishing import recover
@@ -89,41 +88,15 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
 def _require_prices(context: Context, loop: Loop) -> None:
     """Refuses a run whose dollars are limited and could not be counted for its agents; of the default it warns."""
-    found, budget = context.resolved_settings, context.settings.budget
-    names = {
-        "budget.task.cost": budget.task.cost,
-        "budget.epic.cost": budget.epic.cost,
-        "budget.run.cost": loop.budgets.limits.cost,
-    }
-    limits = [name for name, value in names.items() if value is not None]
-    chosen = [name for name in limits if found.origin(name) != DEFAULT]
-    if loop.options.max_cost is not None:
-        chosen.append("budget.run.cost")
-    for task, agent in loop.picking.first_agents() if limits else ():
-        priced = foresee(agent, context.settings.prices)
-        if priced is Priced.NO_PRICE or (priced is Priced.UNLESS_TOLD and chosen):
-            raise _unpriced_model(context, loop, task, agent)
-        if priced is Priced.NO_MODEL:
-            words = f"`{agent.name}` reports neither its cost nor its model, so `{(chosen or limits)[0]}` cannot be enforced for it"
+    settings, limits = context.settings, loop.budgets.limits
+    for _, agent in loop.picking.first_agents():
+        require_price(agent, settings, limits)
+        if limits_dollars(settings, limits) and foresee(agent, settings.prices) is Priced.NO_MODEL:
+            words = f"`{agent.name}` reports neither its cost nor its model, so no budget of dollars can be enforced for it"
             hint = f"`gt config agents.{agent.name}.model MODEL` names one"
-            if chosen and loop.options.max_cost is None:
-                raise found.error(chosen[0], words, hint=hint)
-            if chosen:
+            if limits_dollars(settings, limits, by_default=False):
                 raise GitticksError(words, hint=hint)
             context.warnings.append(f"{words}; {hint}")
-
-
-def _unpriced_model(context: Context, loop: Loop, task: Task, agent: AgentSpec) -> GitticksError:
-    """Returns the error that names the place of a model without a price: a flag, the task's file or the settings."""
-    words, hint = no_price_words(agent), no_price_hint(agent)
-    setting = f"agents.{agent.name}.model"
-    if loop.options.model is None and task.model == agent.model:
-        lines = enumerate(context.store.task_file(task.id).data.splitlines(), 1)
-        line = next((number for number, text in lines if text.startswith(b"model:")), None)
-        return DocumentError(words, path=task.file, line=line, hint=hint)
-    if loop.options.model is None and context.resolved_settings.origin(setting) != DEFAULT:
-        return context.resolved_settings.error(setting, words, hint=hint)
-    return GitticksError(words, hint=hint)
 
 
 def run_context(

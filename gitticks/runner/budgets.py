@@ -47,26 +47,27 @@ def limits_of_run(options: RunOptions, settings: Settings) -> BudgetLimits:
     )
 
 
+def limits_dollars(settings: Settings, limits_of_run: BudgetLimits, *, by_default: bool = True) -> bool:
+    """True if dollars are limited, other than by the default limit of a run where that does not count."""
+    costs = {settings.budget.task.cost, settings.budget.epic.cost, limits_of_run.cost} - {None}
+    return bool(costs) and (by_default or costs != {Settings().budget.run.cost})
+
+
 def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits) -> None:
     """Refuses an agent of whose model nobody knows the price where dollars are limited.
 
     One that may tell the cost itself is refused only if somebody chose the limit.
     """
-    costs = {settings.budget.task.cost, settings.budget.epic.cost, limits_of_run.cost} - {None}
-    priced = foresee(agent, settings.prices) if costs else Priced.YES
-    is_chosen = costs != {Settings().budget.run.cost}
+    if not limits_dollars(settings, limits_of_run):
+        return
+    priced = foresee(agent, settings.prices)
+    is_chosen = limits_dollars(settings, limits_of_run, by_default=False)
     if priced is Priced.NO_PRICE or (priced is Priced.UNLESS_TOLD and is_chosen):
-        raise GitticksError(no_price_words(agent), hint=no_price_hint(agent))
-
-
-def no_price_words(agent: AgentSpec) -> str:
-    """Returns that nobody knows what an agent's model costs."""
-    return f"no price is known for `{agent.model}`, so dollar budgets cannot be enforced for `{agent.name}`"
-
-
-def no_price_hint(agent: AgentSpec) -> str:
-    """Returns what to type then."""
-    return f"`gt config prices.{agent.model}.input DOLLARS` and `gt config prices.{agent.model}.output DOLLARS`, per million tokens"
+        price = f"gt config prices.{agent.model}"
+        raise GitticksError(
+            f"no price is known for `{agent.model}`, so dollar budgets cannot be enforced for `{agent.name}`",
+            hint=f"`{price}.input DOLLARS` and `{price}.output DOLLARS`, per million tokens",
+        )
 
 
 def unpriced_words(agent: str, report: AgentReport) -> str:

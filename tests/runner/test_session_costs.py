@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -104,7 +103,7 @@ def test_half_a_price_is_an_error_with_its_line_before_anything_starts(project: 
     assert project.run().code == 0
 
 
-def test_a_model_without_a_price_is_an_error_with_its_place_before_anything_starts(
+def test_a_model_without_a_price_is_an_error_before_anything_starts(
     project: RunProject,
 ) -> None:
     project.settings(NO_PERSON)
@@ -114,14 +113,14 @@ def test_a_model_without_a_price_is_an_error_with_its_place_before_anything_star
     ran = project.run()
     words = "no price is known for `nobody-knows`, so dollar budgets cannot be enforced for `codex`"
     assert (ran.code, ran.out) == (64, "")
-    assert re.match(rf"error: config.yaml:\d+:\d+: {re.escape(words)}\n", ran.err), ran.err
+    assert ran.err.startswith(f"error: {words}\n"), ran.err
     assert "`gt config prices.nobody-knows.input DOLLARS`" in ran.err
     ran = project.run("--model", "nobody-here")
     assert ran.err.startswith("error: no price is known for `nobody-here`")
     project.ok("config", "agents.codex.model", "--unset")
     project.ok("update", "k7f2", "--model", "nobody-knows")
     ran = project.run()
-    assert re.match(r"error: \.gitticks/tasks/f2/k7f2/TASK\.md:\d+: no price is known", ran.err), ran.err
+    assert ran.err.startswith("error: no price is known for `nobody-knows`"), ran.err
     project.ok("config", "budget.run.cost", "null")
     assert project.run().code == 0
 
@@ -136,7 +135,7 @@ def test_a_command_whose_model_has_no_price_is_an_error_where_somebody_limits_do
     words = "no price is known for `gpt-99`, so dollar budgets cannot be enforced for `mine`"
     ran = project.run("--max-cost", "1")
     assert (ran.code, ran.out) == (64, "")
-    assert re.match(rf"error: config.yaml:\d+:\d+: {re.escape(words)}\n", ran.err), ran.err
+    assert ran.err.startswith(f"error: {words}\n"), ran.err
     ran = project.run()
     assert ran.code == 0, "by default it may still tell its cost itself"
     assert "no price is known for `gpt-99`: its 5,000 tokens count in no budget of dollars" in ran.err
@@ -174,16 +173,14 @@ def test_an_agent_that_tells_neither_cost_nor_model_cannot_go_by_dollars_that_we
     codex(project)
     project.make()
     ran = project.run()
-    assert re.match(
-        r"error: config\.yaml:\d+:\d+: `codex` reports neither its cost nor its model", ran.err
-    ), ran.err
+    assert ran.err.startswith("error: `codex` reports neither its cost nor its model"), ran.err
     project.ok("config", "budget.task.cost", "--unset")
     ran = project.run("--max-cost", "5")
     assert ran.err.startswith("error: `codex` reports neither its cost nor its model"), ran.err
     ran = project.run()
     assert ran.code == 0
     assert (
-        "warning: `codex` reports neither its cost nor its model, so `budget.run.cost` cannot be enforced"
+        "warning: `codex` reports neither its cost nor its model, so no budget of dollars can be enforced"
         in ran.err
     )
 
