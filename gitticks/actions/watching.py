@@ -6,7 +6,6 @@ import contextlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
@@ -74,12 +73,10 @@ class Watcher:
     looks_at_some: int = 0
     _tip: str | None = None
     _trouble: tuple[str, ...] = ()
-    _moves_along: bool = False
 
     def begin(self) -> None:
         """Notes where the state branch stands: what comes after it is reported."""
         self._tip = self.context.store.tip()
-        self._moves_along = _working_directory() == self.context.directory
 
     def look(self, among: Collection[str] | None = None) -> None:
         """Applies what is saved, and reports that and the commits since.
@@ -87,7 +84,6 @@ class Watcher:
         Where paths are given, from the board's top, only they are looked at as long as nothing else may matter; a look
         at the whole board is owed then.
         """
-        self._move_along()
         context = self.context.renewed()
         try:
             self._tip = self._tip or context.store.tip()
@@ -107,15 +103,6 @@ class Watcher:
             return read_ref(self.context.repository.common_dir, STATE_REF) != self._tip
         except (GitticksError, OSError):
             return True
-
-    def _move_along(self) -> None:
-        """Continues where the folder is that the watch began in: a move of it takes this process along."""
-        place = _working_directory() if self._moves_along and not self.context.directory.is_dir() else None
-        if place is not None:
-            moved = self.context.renewed(place)
-            with contextlib.suppress(GitticksError, OSError):
-                _ = moved.repository  # found once, as wakes are waited for there
-                self.context = moved
 
     def _take_up(self, context: Context, among: Collection[str] | None) -> None:
         if board_path(context.repository) is None:
@@ -139,13 +126,6 @@ class Watcher:
             return
         for commit in reversed(read_log(context.repository, f"{before}..{tip}", count=_MOST_COMMITS)):
             self.tell(commit)
-
-
-def _working_directory() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:  # it was removed
-        return None
 
 
 def keep_watching(

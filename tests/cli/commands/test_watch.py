@@ -175,19 +175,6 @@ def test_without_file_watches_it_looks_by_itself_and_says_so(project: Project) -
         assert process.stderr.read() == "", "it is said once"
 
 
-def test_a_repository_that_moves_is_followed(project: Project, tmp_path: Path) -> None:
-    with watching(project) as process:
-        project.make("m3xq")
-        assert "m3xq" in _line(process)
-        moved = Project(project.path.rename(tmp_path / "moved"))
-        moved.ok("status")
-        _save(moved, "status: pending", "priority: 0\nstatus: pending")
-        assert "k7f2: priority" in _line(process)
-        assert moved.task("k7f2").priority == 0
-        process.send_signal(signal.SIGINT)
-        assert process.wait(LONGEST_SECONDS) == 0
-
-
 def test_a_repository_that_is_gone_for_a_while_is_waited_for(project: Project, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     with watching(project) as process:
