@@ -242,25 +242,19 @@ def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
 
 
 def comment_on(
-    context: Context,
-    task_id: TaskId,
-    comments: Sequence[str],
-    text: str | None = None,
-    *,
-    seen: Seen | None = None,
+    context: Context, task_id: TaskId, comments: Sequence[str], *, seen: Seen | None = None
 ) -> Seen | None:
     """Adds a person's comments as notes; one that begins with `path:line` quotes that line of the work.
 
-    With a `text`, `comments` is the place that it is about. Returns what there is to see of the task then; None if that
-    was not what was `seen`, and then no comment is added. One that was added since the task awaits a person is not added
-    again: the verdict that it was sent with may have been refused.
+    Returns what there is to see of the task then; None if that was not what was `seen`, and then no comment is added. One
+    that was added since the task awaits a person is not added again: the verdict that it was sent with may have been refused.
 
     Raises:
-        UsageError: a place is not in the work; then no comment is added.
+        UsageError: a file has no such line; then no comment is added.
     """
     context.require_person("comment on work")
     task = context.store.task_file(task_id).task
-    notes = [_note(context, task, comment, text) for comment in comments]
+    notes = [_note(context, task, comment) for comment in comments]
 
     def write(transaction: Transaction) -> Seen | None:
         file = transaction.task_file(task_id)
@@ -276,25 +270,17 @@ def comment_on(
     return context.store.transact(write, author=context.author)
 
 
-def _note(context: Context, task: Task, comment: str, text: str | None) -> str:
+def _note(context: Context, task: Task, comment: str) -> str:
     place = _PLACE.fullmatch(comment)
-    where, words = (f"{place['path']}:{place['line']}", place["text"] or "") if place else ("", "")
-    again = f'`gt review {task.id} --comment {quote(where)} "…"`'
-    if text is not None and words:
-        raise UsageError(f"`{words}` and `{text}` are two texts for the same line", hint=again)
-    quoted = None
-    if place and (text is None or text.strip()):
-        quoted = _quote(context, task, place["path"], int(place["line"]))
-    if quoted is None and text is not None and text.strip():
-        raise UsageError(
-            f"`{comment}` is not a line of a file in the work",
-            hint=f'`gt review {task.id} --comment src/app.py:12 "what is wrong there"`',
-        )
-    if quoted is None:
-        return comment if text is None else text
-    if text is None and not words.strip():
+    quoted = _quote(context, task, place["path"], int(place["line"])) if place else None
+    if place is None or quoted is None:
+        return comment
+    text = place["text"] or ""
+    if not text.strip():
+        where = f"{place['path']}:{place['line']}"
+        again = f'`gt review {task.id} --comment {quote(where)} "…"`'
         raise UsageError(f"there is no comment for `{where}`", hint=again)
-    return f"{quoted}\n\n{words if text is None else text}"
+    return f"{quoted}\n\n{text}"
 
 
 def _quote(context: Context, task: Task, path: str, number: int) -> str | None:

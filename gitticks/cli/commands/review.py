@@ -112,7 +112,8 @@ def review_command(
     task_id = _find(context, task, least=least)
     if reject is not None and not reject.strip():
         raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    add_comments = partial(_comment, context, task_id, comments, text)
+    said = comments if text is None else (f"{comments[0]} {text}",)
+    add_comments = partial(_comment, context, task_id, said)
     if accept:
         return _accept(context, task_id, add_comments)
     if reject is not None:
@@ -170,9 +171,9 @@ def _find(context: Context, task: str, *, least: int) -> TaskId:
     return find_or_take_up_task(context, task, least=least)
 
 
-def _comment(context: Context, task_id: TaskId, comments: tuple[str, ...], text: str | None) -> None:
+def _comment(context: Context, task_id: TaskId, comments: tuple[str, ...]) -> None:
     if comments:
-        comment_on(context, task_id, comments, text)
+        comment_on(context, task_id, comments)
 
 
 def _accept(context: Context, task_id: TaskId, add_comments: Callable[[], None]) -> int:
