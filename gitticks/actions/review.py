@@ -14,7 +14,7 @@ from gitticks.actions.changing import Moved, add_entry, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import approve_task, look_at, reject_task, seen_of
-from gitticks.errors import GitticksError, RefusedError, UsageError
+from gitticks.errors import RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
 from gitticks.git.process import run_git
@@ -73,7 +73,12 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
     file = context.store.task_file(task_id, tip)
     task = file.task
     span, questions = _span(context, task), file.entries(Section.QUESTIONS)
-    rounds = _rounds(context, task_id, tip)
+    rounds = [
+        one
+        for one in read_rounds(context.repository, tip, task_id)
+        if one.councillors or one.review is not None
+    ]
+    worklog = context.store.read(worklog_path(task_id), tip) or b""
     return ReviewView(
         task=task,
         summary=file.summary,
@@ -85,12 +90,12 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         reviews=rounds[-1].councillors if rounds and rounds[-1].review is None else {},
         questions=pair_questions(questions),
         notes=with_unasked(file.entries(Section.NOTES), questions),
-        worklog=_worklog(context, task_id, tip),
+        worklog=read_entries(worklog.decode("utf-8", "replace")),
         changes=diff_summary(context.repository, *span) if span else None,
         conflicts=_conflicts(context, task),
         look_first=_look_first(context, span),
         seen=seen_of(file),
-        checks=_checks(context, task, tip),
+        checks=checks_of(context.store.snapshot(tip).history(task_id), task.end_sha),
         earlier=tuple(one for one in rounds if one.review is not None),
         left_epic=left_epic_in(context.index, task),
     )
@@ -101,29 +106,6 @@ def _look_first(context: Context, span: tuple[str, str] | None) -> tuple[Remark,
         return ()
     signers = context.settings.approvals.allowed_signers
     return look_first(tree_changes(context.repository, *span), signers and os.path.normpath(signers))
-
-
-def _rounds(context: Context, task_id: TaskId, tip: str) -> list[Round]:
-    try:
-        rounds = read_rounds(context.repository, tip, task_id)
-    except GitticksError:
-        return []  # the page has all the rest
-    return [one for one in rounds if one.councillors or one.review is not None]
-
-
-def _checks(context: Context, task: Task, tip: str) -> str | None:
-    try:
-        return checks_of(context.store.snapshot(tip).history(task.id), task.end_sha)
-    except GitticksError:
-        return None  # as above
-
-
-def _worklog(context: Context, task_id: TaskId, tip: str) -> tuple[LoggedIteration, ...]:
-    try:
-        written = context.store.read(worklog_path(task_id), tip)
-    except GitticksError:
-        return ()  # as above: the doctor names what is damaged
-    return read_entries((written or b"").decode("utf-8", "replace"))
 
 
 def diff(context: Context, task: Task) -> bytes:

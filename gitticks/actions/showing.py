@@ -184,10 +184,7 @@ def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[R
     """Returns the earlier rounds; of a task that never went back nothing is read."""
     if history.is_only_begun or not any(map(_goes_back, history.events)):
         return ()
-    try:
-        return read_rounds(context.repository, context.index.commit, task_id)
-    except GitticksError:
-        return ()  # the page has all the rest
+    return read_rounds(context.repository, context.index.commit, task_id)
 
 
 def _mentions(index: Index, named: TaskId, text: str) -> list[TaskRow]:
