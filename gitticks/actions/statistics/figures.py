@@ -26,7 +26,7 @@ from gitticks.workflow.budget import Reading, Scope
 
 _BACK = re.compile(r"([0-9]{1,4})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_DAY = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 MOST, HALF = 0.9, 0.5
 
@@ -66,10 +66,7 @@ def period_until(now: datetime, since: date | timedelta | None) -> Period:
         return Period(None, now)
     if isinstance(since, timedelta):
         return Period(now - since, now)
-    try:
-        begun = datetime.combine(since, time()).astimezone(UTC)
-    except (ValueError, OverflowError):  # the first day of all time, east of Greenwich
-        return Period(None, now)
+    begun = datetime.combine(since, time()).astimezone(UTC)
     if begun > now:
         raise UsageError(f"`{since.isoformat()}` is in the future", hint="write `--since 30d`")
     return Period(begun, now)
@@ -227,10 +224,7 @@ def share(sorted_values: Sequence[float], part: float) -> float | None:
 
 def monday_of(at: datetime) -> date:
     """Returns the first day of a moment's week where its reader is."""
-    try:
-        day = at.astimezone().date()
-    except (ValueError, OverflowError):  # the first hours of all time, west of Greenwich
-        day = at.date()
+    day = at.astimezone().date()
     return day - timedelta(days=day.weekday())
 
 

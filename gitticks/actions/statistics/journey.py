@@ -68,7 +68,6 @@ def follow(task: Task, events: Sequence[Event]) -> Journey:
             # What another tracker awaited before it was imported, nobody here was asked for.
             arrived = (event.at for event in events if event.type is EventType.IMPORTED)
             journey.waits.append(Wait(task.awaiting, max(begun, next(arrived, begun))))
-    _add_untold(journey, events)
     return journey
 
 
@@ -106,27 +105,6 @@ def total_of(sessions: Iterable[Session]) -> Usage:
     for one in sessions:
         total = total.plus(one.spent)
     return total
-
-
-def _add_untold(journey: Journey, events: Sequence[Event]) -> None:
-    """Adds what the task's usage has beyond its sessions, as the last session's; so nothing that was spent is lost."""
-    total, recorded = journey.task.usage, total_of(journey.sessions)
-    left = Usage(
-        iterations=0,
-        tokens_in=max(0, total.tokens_in - recorded.tokens_in),
-        tokens_out=max(0, total.tokens_out - recorded.tokens_out),
-        cost=max(0.0, round(total.cost - recorded.cost, 6)),
-        seconds=max(0.0, round(total.seconds - recorded.seconds, 3)),
-    )
-    if left == Usage() and (journey.sessions or not total.iterations):
-        return
-    if journey.sessions:
-        last = journey.sessions[-1]
-        journey.sessions[-1] = last._replace(spent=last.spent.plus(left))
-        return
-    at = journey.task.updated or (events[-1].at if events else journey.task.created)
-    if at is not None:
-        journey.sessions.append(Session(journey.worker or "", at, left._replace(iterations=total.iterations)))
 
 
 def _turns(events: Sequence[Event]) -> tuple[list[Wait], datetime | None]:

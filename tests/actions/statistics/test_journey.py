@@ -179,18 +179,6 @@ def test_sessions_tell_what_they_took_and_who_worked() -> None:
     assert follow(replace(TASK, agent="gemini"), ()).worker == "gemini"
 
 
-def test_what_was_spent_without_a_record_counts_for_the_last_session() -> None:
-    ended = told(EventType.SESSION_ENDED, 1, CLAUDE, role="worker", cost=0.5)
-    journey = follow(replace(TASK, usage=Usage(3, 90, 8, 2.0, 5.0)), [ended])
-    assert journey.sessions == [Session("claude", at(1), Usage(1, 90, 8, 2.0, 5.0))]
-
-
-@pytest.mark.parametrize("usage", [Usage(3, 90, 8, 2.0, 5.0), Usage(2), Usage(0, cost=1.0)])
-def test_what_was_spent_without_any_session_is_a_record_of_its_own(usage: Usage) -> None:
-    task = replace(TASK, agent="codex", usage=usage, updated=at(6))
-    assert follow(task, ()).sessions == [Session("codex", at(6), task.usage)]
-
-
 @pytest.mark.parametrize("value", [True, -1, float("nan"), 1e300, "12"])
 def test_figures_that_make_no_sense_are_none(value: str | float | bool) -> None:
     ended = told(EventType.SESSION_ENDED, 1, CLAUDE, role="worker", cost=value, tokens_in=value)

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.branch import write_branch
 from benchmarks.dataset import records
 from gitticks.cli.text import width
-from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Usage
+from gitticks.model.event import Actor, Event, EventType
+from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from tests.cli.support import gt, gt_on_terminal, gt_process
 from tests.support.doses import dose
 from tests.support.lived import make_lived
@@ -125,7 +125,9 @@ def test_of_one_task(tmp_path: Path) -> None:
 
 
 def test_what_agents_did_not_tell_is_left_out(tmp_path: Path) -> None:
-    make_task(make_store(tmp_path), id="k7f2", usage=Usage(2, seconds=90.0))
+    claude = Actor(ActorKind.AGENT, "claude", Role.WORKER)
+    ended = Event(EventType.SESSION_ENDED, NOW, claude, data={"role": "worker", "seconds": 90.0})
+    make_task(make_store(tmp_path), id="k7f2", events=[ended])
     assert "\nspent                  1 min of agent time\n" in gt("stats", at=tmp_path, now=NOW).out
 
 
