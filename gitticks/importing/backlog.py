@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -199,23 +198,20 @@ def _text(body: str, path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def _regions(lines: list[str]) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yields each heading that a marker follows, with the lines of that marker and of the one that ends it."""
-    ends: dict[str, list[int]] = {}
-    for number, line in enumerate(lines):
-        found = _MARKER.fullmatch(line)
-        if found is not None and found[2] == "END":
-            ends.setdefault(found[1], []).append(number)
-    heading, after = None, -1
-    for number, line in enumerate(lines):
-        found = _MARKER.fullmatch(line) if heading is not None else None
-        if number <= after or not line.strip():
+    marks = [
+        (number, found[1], found[2])
+        for number, line in enumerate(lines)
+        if (found := _MARKER.fullmatch(line))
+    ]
+    last = -1
+    for place, (first, name, kind) in enumerate(marks):
+        heading = next((one for one in range(first - 1, last, -1) if lines[one].strip()), None)
+        if first < last or kind != "BEGIN" or heading is None or not _SECTION.match(lines[heading]):
             continue
-        if heading is not None and found is not None and found[2] == "BEGIN":
-            closing = ends.get(found[1], [])
-            place = bisect(closing, number)
-            if place < len(closing):
-                after = closing[place]
-                yield heading, (number, after)
-        heading = number if _SECTION.match(line) else None
+        end = next((one for one, other, kind in marks[place:] if (other, kind) == (name, "END")), None)
+        if end is not None:
+            last = end
+            yield heading, (first, end)
 
 
 def _headings(path: str, lines: list[str], regions: Mapping[int, tuple[int, int]]) -> list[int]:
