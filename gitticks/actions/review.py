@@ -10,10 +10,10 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commits, left_epic_in, span_of
-from gitticks.actions.changing import Moved, add_entry, require_words
+from gitticks.actions.changing import add_entry, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
-from gitticks.actions.verdict import approve_task, look_at, reject_task, seen_of
+from gitticks.actions.verdict import look_at, reject_task, seen_of
 from gitticks.errors import RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
@@ -32,7 +32,7 @@ from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import checks_of
 from gitticks.workflow.trees import Remark, look_first
-from gitticks.workflow.triggers import Proof, Requested, Seen
+from gitticks.workflow.triggers import Requested, Seen
 
 _PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<text>.*))?", re.DOTALL)
 _LONGEST_LINE = 300
@@ -161,12 +161,6 @@ def _conflicts(context: Context, task: Task) -> tuple[str, ...] | None:
 def is_outdated(context: Context, task: Task) -> bool:
     """True if an open task's branch has commits since the hand-off, so that a verdict would not be on all of its work."""
     return task.is_open and has_new_commits(context.repository, task)
-
-
-def accept_work(context: Context, task_id: TaskId, seen: Seen, proof: Proof) -> Moved:
-    """Approves work that an agent has reviewed, and nothing else that a task may await."""
-    check_judging(context, task_id, accepts=True)
-    return approve_task(context, task_id, None, seen, proof)
 
 
 def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:

@@ -96,7 +96,7 @@ def approve_task(
         if seen.head == before.end_sha:
             _require_head(context, before)
         given = VerdictGiven(context.actor, Verdict.APPROVED, note, seen=seen, proof=proof)
-        judged = _give(context, transaction, before, given)
+        judged = _give(context, transaction, task_id, given)
         if judged.after.is_merging:
             require_code(context.repository, judged.after)
         return judged
@@ -129,12 +129,9 @@ def reject_task(context: Context, task_id: TaskId, feedback: str | None, seen: S
     """Rejects what the task awaits, or sends approved work back that is not merged yet."""
     context.require_person("give a verdict")
     given = VerdictGiven(context.actor, Verdict.REJECTED, feedback, seen=seen)
-
-    def write(transaction: Transaction) -> Moved:
-        before = transaction.task_file(task_id).task
-        return _give(context, transaction, before, given)
-
-    moved = context.store.transact(write, author=context.author)
+    moved = context.store.transact(
+        lambda transaction: _give(context, transaction, task_id, given), author=context.author
+    )
     warn_of_leaving(context, moved.before, moved.after)
     return moved
 
@@ -153,13 +150,9 @@ def respond_to(context: Context, task_id: TaskId, text: str, seen: Seen) -> Move
     context.require_person("answer for a person")
     answer = require_words(text, "answer", f'gt respond {task_id} "…"')
     given = VerdictGiven(context.actor, Verdict.APPROVED, answer, is_response=True, seen=seen)
-
-    def write(transaction: Transaction) -> Moved:
-        before = transaction.task_file(task_id).task
-        check_answerable(before)
-        return _give(context, transaction, before, given)
-
-    return context.store.transact(write, author=context.author)
+    return context.store.transact(
+        lambda transaction: _give(context, transaction, task_id, given), author=context.author
+    )
 
 
 def check_answerable(task: Task) -> None:
@@ -194,7 +187,10 @@ def waiting_for_answer(context: Context, task_id: TaskId) -> Waiting:
         return Waiting(file.task, questions, seen_of(file), said_of(index, index.find(task_id)))
 
 
-def _give(context: Context, transaction: Transaction, before: Task, given: VerdictGiven) -> Moved:
+def _give(context: Context, transaction: Transaction, task_id: TaskId, given: VerdictGiven) -> Moved:
+    before = transaction.task_file(task_id).task
+    if given.is_response:
+        check_answerable(before)
     # No agent reviews what a person has judged, so nobody asks which agents there are.
     head = work_head(context, before)
     circumstances = Circumstances(
@@ -204,8 +200,8 @@ def _give(context: Context, transaction: Transaction, before: Task, given: Verdi
         head,
         in_base=is_in_base(context, before),
     )
-    carry_out(transaction, before.id, given, circumstances)
-    return Moved(before, transaction.task_file(before.id).task)
+    carry_out(transaction, task_id, given, circumstances)
+    return Moved(before, transaction.task_file(task_id).task)
 
 
 class MergedNow(NamedTuple):

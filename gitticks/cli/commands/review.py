@@ -15,7 +15,6 @@ from gitticks.actions.context import Context
 from gitticks.actions.handover import current_session, write_review
 from gitticks.actions.review import (
     ReviewView,
-    accept_work,
     check_judging,
     comment_on,
     diff,
@@ -23,7 +22,7 @@ from gitticks.actions.review import (
     view,
 )
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
-from gitticks.actions.verdict import look_at_turn, prove_approval
+from gitticks.actions.verdict import approve_task, look_at_turn, prove_approval
 from gitticks.cli.app import run
 from gitticks.cli.commands.show import beginning, entry_lines, pair_lines, round_object, verdict_objects
 from gitticks.cli.decisions import Decided, finish_approval, print_decided
@@ -177,11 +176,11 @@ def _comment(context: Context, task_id: TaskId, comments: tuple[str, ...]) -> No
 
 
 def _accept(context: Context, task_id: TaskId, add_comments: Callable[[], None]) -> int:
+    seen = look_at_turn(context, task_id)  # first: the approval is refused if it changes after that
     check_judging(context, task_id, accepts=True)
-    seen = look_at_turn(context, task_id)
     proof = prove_approval(context, task_id, typed_word)
     add_comments()
-    judged = accept_work(context, task_id, seen, proof)
+    judged = approve_task(context, task_id, None, seen, proof)
     return finish_approval(context, judged.after, "accepted", is_left=False)
 
 
