@@ -272,46 +272,32 @@ class Source(NamedTuple):
 
 def find_source(wanted: Format | None, path: str | None, directory: Path, top: Path) -> Source:
     """Returns the data that the user named, relative to `directory`, or that is at the `top` as usual."""
-    given = None if path is None else (Path(path) if path == STDIN else directory / path)
-    if given is not None and str(given) != STDIN and not given.exists():
-        if wanted is None:
-            formats = ", ".join(Format)
-            raise NotFoundError(
-                f"`{path}` is neither a file or folder here nor a format ({formats})",
-                hint="`gt import --help`",
-            )
-        raise NotFoundError(f"there is no `{path}`", hint="`gt import --help`")
-    if wanted is not None:
-        return Source(wanted, _place(wanted, given, top))
-    found = [(one, place) for one, (find, _) in _SOURCES.items() if (place := find(given or top)) is not None]
-    if found:
-        (guessed, place), *others = found
-        return Source(guessed, place, is_guessed=True, others=tuple(one for one, _ in others))
-    if given is not None and given.suffix == ".json" and given.is_file():
-        return Source(Format.GITHUB, given, is_guessed=True)
-    raise NotFoundError(
-        f"nothing to import was found in `{given or top}`",
-        hint="name the format and the place: `gt import beads path/to/issues.jsonl`",
-    )
-
-
-def _place(wanted: Format, given: Path | None, top: Path) -> Path | None:
-    if given is not None and str(given) == STDIN:
+    if path == STDIN:
         if wanted not in (Format.GITHUB, Format.BEADS):
-            raise UsageError(
-                f"{wanted} is a folder of files, and stdin is one", hint=f"`gt import {wanted} FOLDER`"
-            )
-        return given
-    if wanted is Format.GITHUB or (wanted is Format.BEADS and given is not None and given.is_file()):
-        return given
-    find, _ = _SOURCES[wanted]
-    found = find(given or top)
-    if found is None:
+            raise UsageError("stdin is one file of beads or of GitHub", hint="`gt import beads -`")
+        return Source(wanted, Path(STDIN))
+    given = None if path is None else directory / path
+    if given is not None and not given.exists():
+        formats = ", ".join(Format)
         raise NotFoundError(
-            f"there is no {wanted} data in `{given or top}`",
-            hint=f"`gt import {wanted} PATH` names another place",
+            f"`{path}` is neither a file or folder here nor a format ({formats})", hint="`gt import --help`"
         )
-    return found
+    if wanted is Format.GITHUB or (wanted is Format.BEADS and given is not None and given.is_file()):
+        return Source(wanted, given)
+    places = {
+        one: place
+        for one, (find, _) in _SOURCES.items()
+        if wanted in (None, one) and (place := find(given or top)) is not None
+    }
+    if not places and wanted is None and given is not None and given.suffix == ".json" and given.is_file():
+        places[Format.GITHUB] = given
+    if not places:
+        raise NotFoundError(
+            f"there is no data of {wanted or 'another tracker'} in `{given or top}`",
+            hint="name the format and the place: `gt import beads path/to/issues.jsonl`",
+        )
+    (found, place), *others = places.items()
+    return Source(found, place, is_guessed=wanted is None, others=tuple(one for one, _ in others))
 
 
 def read_source(source: Source, directory: Path) -> Reading:
