@@ -19,17 +19,13 @@ from gitticks.actions.derived_state import Standing, may_miss_merges, standing_o
 from gitticks.actions.inbox import Inbox, foreseen_conflicts, inbox_of, merge_queue, spending_of_run
 from gitticks.actions.stop_reasons import MOST_READ, Denied, denied_of
 from gitticks.errors import GitticksError
-from gitticks.file_watch import wakes_in
-from gitticks.git.refs import BRANCHES, default_base, folder_of_ref, read_ref
+from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Surroundings, by_urgency, is_to_review
 from gitticks.model.status import Status
 from gitticks.runner.liveness import (
-    HELD_FOLDER,
     PAUSED_FILE,
-    REQUESTS_FOLDER,
-    SESSIONS_FOLDER,
     STOP_FILE,
     is_run_alive_at,
     sessions_here,
@@ -57,6 +53,7 @@ if TYPE_CHECKING:
 _by_id = attrgetter("id")
 _LOOK_SECONDS = 30.0
 """So often stock is taken in any case, for what people saved on the board."""
+_REST_SECONDS = 1.0
 
 
 class BoardState(NamedTuple):
@@ -311,13 +308,10 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
 
 def changes(context: Context, over: threading.Event) -> Iterator[bool]:
     """Yields at once and then about once a second until `over` is set: whether something may have changed."""
-    own, clock = context.repository.own_dir, context.world.monotonic_seconds
-    refs = folder_of_ref(context.repository.common_dir, STATE_REF)
+    clock = context.world.monotonic_seconds
     before, looked = _mark(context), clock()
     yield True
-    for _ in wakes_in(
-        lambda: [refs, *(own / name for name in (SESSIONS_FOLDER, HELD_FOLDER, REQUESTS_FOLDER))], over
-    ):
+    while not over.wait(_REST_SECONDS):
         now = _mark(context)
         has_changed = now != before or clock() - looked >= _LOOK_SECONDS
         if has_changed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gitticks.document.history import MOST_LINE_BYTES, render_event
+from gitticks.document.history import render_event
 from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, UsageError
 from gitticks.importing.backlog import find_backlog, read_backlog
@@ -182,8 +182,6 @@ class BringIn:
         try:
             data = self._data(task, one, linked)
             event = render_event(self._event(task, one, before, data.decode()))
-            if len(event.encode()) > MOST_LINE_BYTES:
-                raise DocumentError("it is too large for a line of the history", path=task.file)  # noqa: TRY301
         except DocumentError as error:
             self._skip(one, error.problem)
             return

@@ -21,13 +21,11 @@ from gitticks.model.notes import Section
 from gitticks.model.task import Task
 
 IMPORTED = "imported"
-_LONGEST_EXTRA = 8_000
-_LONGEST_EXTRAS = 24_000
+_LONGEST_EXTRAS = 8_000
 _DEEPEST = 4
 _LINES_AROUND = 4
 _MOST_FIELD_LINES = 100
 _ROOM_FOR_FIELDS = 64_000
-_MOST_PARTS = 200
 _NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})", re.MULTILINE)
 """A code fence that begins inside a list, a quote or an indentation; elsewhere `escape` sees fences as CommonMark."""
 
@@ -37,15 +35,11 @@ def is_too_large(foreign: ForeignTask) -> bool:
     texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
     lines = sum(text.count("\n") + _LINES_AROUND for text in texts)
     size = sum(len(text.encode("utf-8", "replace")) for text in texts) + lines
-    record = (
-        0
-        if foreign.record is None
-        else len(json.dumps(foreign.record, ensure_ascii=False).encode("utf-8", "replace"))
-    )
+    record = json.dumps(foreign.record or "", ensure_ascii=False).encode("utf-8", "replace")
     return (
         size > MOST_BYTES - _ROOM_FOR_FIELDS
         or lines > MOST_LINES - _MOST_FIELD_LINES
-        or record > MOST_LINE_BYTES - _ROOM_FOR_FIELDS
+        or len(record) > MOST_LINE_BYTES - _ROOM_FOR_FIELDS
     )
 
 
@@ -54,8 +48,6 @@ def task_text(task: Task, foreign: ForeignTask, imported: Mapping[str, Any]) -> 
     lines = [f"{key}: {render(value)}\n" for key, value in written(task).items()]
     body = _body(foreign, task.file)
     data = f"---\n{''.join(lines)}{IMPORTED}: {render(kept(imported))}\n---\n{body}".encode()
-    if len(data) > MOST_BYTES or data.count(b"\n") > MOST_LINES:
-        raise DocumentError(f"it is larger than a task can be: {len(data)} bytes", path=task.file)
     if read_task(data, task.file) != task:
         raise DocumentError("it cannot be written so that it reads the same", path=task.file)
     return data
@@ -68,7 +60,7 @@ def kept(imported: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in ((one, value) for one, value in imported.items() if value is not None):
         held = _yaml_value(value)
         size = len(render(held))
-        if size <= min(room, _LONGEST_EXTRA):
+        if size <= room:
             found[key_of(key)] = held
             room -= size
     return found
@@ -100,17 +92,12 @@ def _yaml_value(value: Any) -> Any:
         return clean(value)
     if isinstance(value, bool | int | float):
         return value
-    if _is_small(value, _DEEPEST, [_MOST_PARTS]):
-        return _simple(value)
-    return clean(canonical(value))
+    return _simple(value) if _is_flat(value, _DEEPEST) else clean(canonical(value))
 
 
-def _is_small(value: Any, depth: int, room: list[int]) -> bool:
-    room[0] -= 1
-    if not isinstance(value, dict | list):
-        return room[0] > 0
-    items = list(value.values()) if isinstance(value, dict) else value
-    return depth > 0 and room[0] > len(items) and all(_is_small(item, depth - 1, room) for item in items)
+def _is_flat(value: Any, depth: int) -> bool:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth >= 0 and all(_is_flat(item, depth - 1) for item in items)
 
 
 def _simple(value: Any) -> Any:
