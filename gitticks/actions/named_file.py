@@ -43,11 +43,8 @@ def write_named_file(
                 stream.write(content)
     except OSError as error:
         folder = quote(str(Path(os.path.realpath(path)).parent))
-        hint = f"`ls -ld {quote(str(path))}` shows what is there"
-        if isinstance(error, FileNotFoundError):
-            hint = f"`mkdir -p {folder}` creates the folder"
-        elif isinstance(error, PermissionError):
-            hint = f"`ls -ld {folder}` shows who can write there"
+        is_missing = isinstance(error, FileNotFoundError)
+        hint = f"`mkdir -p {folder}` creates the folder" if is_missing else f"`ls -ld {folder}` shows it"
         raise GitticksError(f"`{path}` cannot be written: {reason_of(error)}", hint=hint) from error
 
 

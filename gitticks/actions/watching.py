@@ -140,7 +140,7 @@ def keep_watching(
         return clock() - began
 
     took, blind, ended = look_at_all(), 0, clock()
-    for wake in wakes(lambda: watcher.context.repository, over):
+    for wake in wakes(watcher.context.repository, over):
         if is_over():
             return
         is_blind = wake.reason is Reason.BLIND

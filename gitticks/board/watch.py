@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,15 +45,15 @@ class _Places(NamedTuple):
         return frozenset(found)
 
 
-def wakes(find: Callable[[], Repository], over: threading.Event) -> Iterator[Wake]:
-    """Yields about once a second, and at once at file events, until `over` is set; `find` says where to watch by then.
+def wakes(repository: Repository, over: threading.Event) -> Iterator[Wake]:
+    """Yields about once a second, and at once at file events, until `over` is set.
 
     The paths are those on the board, from its top.
     """
 
     def folders() -> list[Path]:
-        return [folder for folder in _Places.of(find()) if folder is not None]
+        return [folder for folder in _Places.of(repository) if folder is not None]
 
     for wake in wakes_in(folders, over):
-        paths = None if wake.paths is None else _Places.of(find()).on_board(wake.paths)
+        paths = None if wake.paths is None else _Places.of(repository).on_board(wake.paths)
         yield wake._replace(paths=paths)

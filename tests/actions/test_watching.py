@@ -41,7 +41,7 @@ def _save(project: Project, task: str) -> None:
 def _waking(project: Project) -> Iterator[Iterator[Wake]]:
     """Yields what wakes after the first time, which is when the watch is laid."""
     over = threading.Event()
-    found = wakes(lambda: Context(directory=project.path).repository, over)
+    found = wakes(Context(directory=project.path).repository, over)
     assert next(found) == Wake(Reason.EVENT)
     yield found
     over.set()
