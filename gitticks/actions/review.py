@@ -16,7 +16,7 @@ from gitticks.actions.stop_reasons import said_of
 from gitticks.actions.verdict import look_at, reject_task, seen_of
 from gitticks.errors import RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
-from gitticks.git.merges.history import DiffSummary, LongChange, diff_summary, long_changes, lost_commits
+from gitticks.git.merges.history import DiffSummary, diff_summary, long_changes, lost_commits
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.repository import Repository
@@ -127,7 +127,7 @@ def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
     """Returns what is between two commits as such a patch."""
     left_out = long_changes(repository, *span)
     options = ["-r", "-p", "--text", "--no-textconv", "--no-ext-diff", "-M"]
-    without = [f":(top,exclude,literal){one.path}" for one in left_out]
+    without = [f":(top,exclude,literal){path}" for path in left_out]
     asked = [
         *("-c", "core.quotePath=false"),
         "diff-tree",
@@ -137,13 +137,12 @@ def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
         *(["--", ":(top)", *without] if without else []),
     ]
     patch = run_git(asked, repository_dir=repository.common_dir).stdout
-    return patch + b"".join(map(_summary, left_out))
-
-
-def _summary(one: LongChange) -> bytes:
-    what = "binary" if one.lines is None else f"{one.lines:,} lines changed"
-    path = one.path if one.path.isprintable() else ascii(one.path)[1:-1]
-    return f"not shown: {path} ({what}): git diff {one.span[0][:10]} {one.span[1][:10]} -- {quote(path)}\n".encode()
+    for path, lines in left_out.items():
+        what = "binary" if lines is None else f"{lines:,} lines changed"
+        shown = path if path.isprintable() else ascii(path)[1:-1]
+        command = f"git diff {span[0][:10]} {span[1][:10]} -- {quote(shown)}"
+        patch += f"not shown: {shown} ({what}): {command}\n".encode()
+    return patch
 
 
 def _span(context: Context, task: Task) -> tuple[str, str] | None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait, follow, total_of
+from gitticks.actions.statistics.journey import Facts, Wait, follow, total_of
 from gitticks.errors import UsageError
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetSettings
 from gitticks.model.status import Awaiting
-from gitticks.model.task import Task, Usage
+from gitticks.model.task import Usage
 from gitticks.store.layout import events_of
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
@@ -125,94 +125,68 @@ class Week(NamedTuple):
     cost: float
 
 
-@dataclass(slots=True)
-class Facts:
-    """What is known of some tasks, still to be counted."""
+def figures_of(facts: Facts, period: Period) -> Figures:
+    """Returns what they come to within a period."""
+    closed = [task for task in facts.tasks if not task.is_open and period.has(task.closed)]
+    done = [task for task in closed if not task.is_cancelled]
+    sessions = [one for one in facts.sessions if period.has(one.at)]
+    seconds, waiting = _waits(facts.waits, period)
+    return Figures(
+        created=sum(period.has(task.created) for task in facts.tasks),
+        done=len(done),
+        merged=sum(task.merged_sha is not None or task.has_code for task in done),
+        cancelled=len(closed) - len(done),
+        open=sum(task.is_open for task in facts.tasks),
+        lead_seconds=tuple(
+            sorted(
+                max(0.0, (task.closed - task.created).total_seconds())
+                for task in done
+                if task.created is not None and task.closed is not None
+            )
+        ),
+        wait_seconds=seconds,
+        waiting=waiting,
+        rounds=sum(map(period.has, facts.rounds)),
+        failed_reviews=sum(map(period.has, facts.failed_reviews)),
+        crashes=sum(period.has(one.at) for one in facts.crashes),
+        sessions=sum(one.spent.iterations for one in sessions),
+        usage=total_of(sessions),
+        priced_cost=round(sum(one.spent.cost for one in sessions if one.is_priced), 6),
+    )
 
-    tasks: list[Task] = field(default_factory=list)
-    waits: list[Wait] = field(default_factory=list)
-    sessions: list[Session] = field(default_factory=list)
-    rounds: list[datetime] = field(default_factory=list)
-    failed_reviews: list[datetime] = field(default_factory=list)
-    crashes: list[Crash] = field(default_factory=list)
 
-    def add(self, journey: Journey) -> None:
-        """Adds everything that is known of a task."""
-        self.add_way(journey)
-        self.sessions += journey.sessions
-        self.crashes += journey.crashes
+def by_kind(facts: Facts, period: Period) -> tuple[Waits, ...]:
+    """Returns the waits of each kind that there were, in the order of the kinds."""
+    found = []
+    for kind in Awaiting:
+        seconds, waiting = _waits([one for one in facts.waits if one.kind is kind], period)
+        if seconds:
+            found.append(Waits(kind, seconds, waiting))
+    return tuple(found)
 
-    def add_way(self, journey: Journey) -> None:
-        """Adds what is known of a task but for the sessions on it, which may be those of several agents.
 
-        An epic is no task to be counted: it is what its children come to.
-        """
-        if not journey.task.is_epic:
-            self.tasks.append(journey.task)
-        self.waits += journey.waits
-        self.rounds += journey.rounds
-        self.failed_reviews += journey.failed_reviews
-
-    def figures(self, period: Period) -> Figures:
-        """Returns what they come to within a period."""
-        closed = [task for task in self.tasks if not task.is_open and period.has(task.closed)]
-        done = [task for task in closed if not task.is_cancelled]
-        sessions = [one for one in self.sessions if period.has(one.at)]
-        seconds, waiting = _waits(self.waits, period)
-        return Figures(
-            created=sum(period.has(task.created) for task in self.tasks),
-            done=len(done),
-            merged=sum(task.merged_sha is not None or task.has_code for task in done),
-            cancelled=len(closed) - len(done),
-            open=sum(task.is_open for task in self.tasks),
-            lead_seconds=tuple(
-                sorted(
-                    max(0.0, (task.closed - task.created).total_seconds())
-                    for task in done
-                    if task.created is not None and task.closed is not None
-                )
-            ),
-            wait_seconds=seconds,
-            waiting=waiting,
-            rounds=sum(map(period.has, self.rounds)),
-            failed_reviews=sum(map(period.has, self.failed_reviews)),
-            crashes=sum(period.has(one.at) for one in self.crashes),
-            sessions=sum(one.spent.iterations for one in sessions),
-            usage=total_of(sessions),
-            priced_cost=round(sum(one.spent.cost for one in sessions if one.is_priced), 6),
-        )
-
-    def by_kind(self, period: Period) -> tuple[Waits, ...]:
-        """Returns the waits of each kind that there were, in the order of the kinds."""
-        found = []
-        for kind in Awaiting:
-            seconds, waiting = _waits([one for one in self.waits if one.kind is kind], period)
-            if seconds:
-                found.append(Waits(kind, seconds, waiting))
-        return tuple(found)
-
-    def by_week(self, period: Period) -> tuple[Week, ...]:
-        """Returns every week from the first in which anything happened to the last of the period, gaps included."""
-        created = _by_week((task.created, 1) for task in self.tasks if period.has(task.created))
-        done = _by_week(
-            (task.closed, 1)
-            for task in self.tasks
-            if not task.is_open and not task.is_cancelled and period.has(task.closed)
-        )
-        cost = _by_week((one.at, one.spent.cost) for one in self.sessions if period.has(one.at))
-        # A wait counts in the week of its answer, when somebody can still learn from it.
-        waited = _by_week(
-            (one.ended or period.until, seconds)
-            for one in self.waits
-            if (seconds := period.seconds_of(one.begun, one.ended))
-        )
-        first = min((*created, *done, *cost, *waited), default=None)
-        weeks: list[Week] = []
-        while first is not None and first <= monday_of(period.until):
-            figures = created.get(first, 0), done.get(first, 0), waited.get(first, 0.0), cost.get(first, 0.0)
-            weeks.append(Week(first, int(figures[0]), int(figures[1]), figures[2], round(figures[3], 6)))
-            first += timedelta(weeks=1)
-        return tuple(weeks)
+def by_week(facts: Facts, period: Period) -> tuple[Week, ...]:
+    """Returns every week from the first in which anything happened to the last of the period, gaps included."""
+    created = _by_week((task.created, 1) for task in facts.tasks if period.has(task.created))
+    done = _by_week(
+        (task.closed, 1)
+        for task in facts.tasks
+        if not task.is_open and not task.is_cancelled and period.has(task.closed)
+    )
+    cost = _by_week((one.at, one.spent.cost) for one in facts.sessions if period.has(one.at))
+    # A wait counts in the week of its answer, when somebody can still learn from it.
+    waited = _by_week(
+        (one.ended or period.until, seconds)
+        for one in facts.waits
+        if (seconds := period.seconds_of(one.begun, one.ended))
+    )
+    first = min((*created, *done, *cost, *waited), default=None)
+    weeks: list[Week] = []
+    while first is not None and first <= monday_of(period.until):
+        figures = created.get(first, 0), done.get(first, 0), waited.get(first, 0.0), cost.get(first, 0.0)
+        weeks.append(Week(first, int(figures[0]), int(figures[1]), figures[2], round(figures[3], 6)))
+        first += timedelta(weeks=1)
+    return tuple(weeks)
 
 
 def share(sorted_values: Sequence[float], part: float) -> float | None:
@@ -285,21 +259,22 @@ def gather(context: Context, since: date | timedelta | None = None) -> Statistic
         journey = follow(task, events[task.id])
         everything.add(journey)
         epics.setdefault(nearest[task.id], Facts()).add(journey)
-        agents.setdefault(journey.worker or "", Facts()).add_way(journey)
+        # The sessions on a task may be those of several agents.
+        agents.setdefault(journey.worker, Facts()).add(replace(journey, sessions=[], crashes=[]))
         for session in journey.sessions:
             agents.setdefault(session.agent, Facts()).sessions.append(session)
         for crash in journey.crashes:
             agents.setdefault(crash.agent, Facts()).crashes.append(crash)
     by_epic = [
-        EpicFigures(epic, graph.tasks[epic].title if epic else "", facts.figures(period))
+        EpicFigures(epic, graph.tasks[epic].title if epic else "", figures_of(facts, period))
         for epic, facts in epics.items()
     ]
-    by_agent = [AgentFigures(name, facts.figures(period)) for name, facts in agents.items()]
+    by_agent = [AgentFigures(name, figures_of(facts, period)) for name, facts in agents.items()]
     return Statistics(
         period=period,
-        total=everything.figures(period),
-        waits=everything.by_kind(period),
-        weeks=everything.by_week(period),
+        total=figures_of(everything, period),
+        waits=by_kind(everything, period),
+        weeks=by_week(everything, period),
         epics=tuple(
             sorted(
                 (one for one in by_epic if not one.figures.is_empty),

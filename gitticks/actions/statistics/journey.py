@@ -40,25 +40,34 @@ class Crash(NamedTuple):
 
 
 @dataclass(slots=True)
-class Journey:
-    """What happened to one task; `worker` is the agent that worked on it last, or is to; None if there is none.
+class Facts:
+    """What happened to one task, or to several; `worker` is the agent that worked on one last, or is to; empty for none.
 
-    `rounds` are the times at which it was handed off for review.
+    An epic is no task to be counted: it is what its children come to. `rounds` are the times of hand-offs for review.
     """
 
-    task: Task
-    worker: str | None
+    worker: str = ""
+    tasks: list[Task] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
     rounds: list[datetime] = field(default_factory=list)
     failed_reviews: list[datetime] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
 
+    def add(self, other: Facts) -> None:
+        """Adds everything that is known of others."""
+        self.tasks += other.tasks
+        self.waits += other.waits
+        self.sessions += other.sessions
+        self.rounds += other.rounds
+        self.failed_reviews += other.failed_reviews
+        self.crashes += other.crashes
 
-def follow(task: Task, events: Sequence[Event]) -> Journey:
+
+def follow(task: Task, events: Sequence[Event]) -> Facts:
     """Returns the way of a task with these events; a merge of two histories may have left them in any order."""
     events = sorted(events, key=attrgetter("at"))
-    journey = Journey(task, task.agent)
+    journey = Facts(task.agent or "", [] if task.is_epic else [task])
     journey.waits, begun = _turns(events)
     for event in events:
         _count(journey, event)
@@ -71,7 +80,7 @@ def follow(task: Task, events: Sequence[Event]) -> Journey:
     return journey
 
 
-def _count(journey: Journey, event: Event) -> None:
+def _count(journey: Facts, event: Event) -> None:
     if event.to_status is Status.AGENT_REVIEW:
         journey.rounds.append(event.at)
     elif event.from_status is Status.AGENT_REVIEW and _is_failed_review(event):
@@ -95,8 +104,8 @@ def _is_failed_review(event: Event) -> bool:
     )
 
 
-def _agent(event: Event, journey: Journey) -> str:
-    return event.actor.name if event.actor.is_agent else journey.worker or ""
+def _agent(event: Event, journey: Facts) -> str:
+    return event.actor.name if event.actor.is_agent else journey.worker
 
 
 def total_of(sessions: Iterable[Session]) -> Usage:

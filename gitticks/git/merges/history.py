@@ -89,22 +89,17 @@ def _numstat(
             yield added, removed, [path] if path else [next(parts), next(parts)]
 
 
-class LongChange(NamedTuple):
-    """A file whose change nobody reads on a terminal; `lines` that changed, None for a binary file."""
+def long_changes(repository: Repository, base: str, head: str) -> dict[str, int | None]:
+    """Returns the files whose changes nobody reads on a terminal, the long ones first, then binary ones, each by path.
 
-    path: str
-    lines: int | None
-    span: tuple[str, str]
-
-
-def long_changes(repository: Repository, base: str, head: str) -> tuple[LongChange, ...]:
-    """Returns the binary files and the long changes between two commits: the long first, each by path."""
+    The values are how many lines changed, None in a binary file.
+    """
     found = [
-        LongChange(path, None if added == "-" else int(added) + int(removed), (base, head))
+        (path, None if added == "-" else int(added) + int(removed))
         for added, removed, (path,) in _numstat(repository, base, head, "--no-renames", TIME_LIMIT_SECONDS)
     ]
-    left_out = [one for one in found if one.lines is None or one.lines > _LONGEST_SHOWN]
-    return tuple(sorted(left_out, key=lambda one: (one.lines is None, one.path)))
+    left_out = [one for one in found if one[1] is None or one[1] > _LONGEST_SHOWN]
+    return dict(sorted(left_out, key=lambda one: (one[1] is None, one[0])))
 
 
 def find_merge(

@@ -9,17 +9,19 @@ import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.statistics.figures import (
-    Facts,
     Figures,
     Period,
     Week,
+    by_kind,
+    by_week,
+    figures_of,
     gather,
     monday_of,
     period_until,
     read_since,
     share,
 )
-from gitticks.actions.statistics.journey import Crash, Journey, Session, Wait
+from gitticks.actions.statistics.journey import Crash, Facts, Session, Wait
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status, TaskType
@@ -84,13 +86,6 @@ def test_only_what_lies_within_counts() -> None:
     assert Period(None, NOW).seconds_of(NOW - 3 * hour, NOW + hour) == 3 * 3600
 
 
-def facts(*journeys: Journey) -> Facts:
-    found = Facts()
-    for journey in journeys:
-        found.add(journey)
-    return found
-
-
 @pytest.mark.parametrize(
     ("values", "part", "expected"),
     [((), 0.5, None), ((7.0,), 0.9, 7.0), ((1.0, 2.0, 3.0, 4.0), 0.5, 2.0), (tuple(range(1, 11)), 0.9, 9)],
@@ -102,43 +97,43 @@ def test_the_share_is_a_value_that_there_is(
 
 
 def test_nothing_comes_to_nothing() -> None:
-    assert Facts().figures(ALL) == Figures()
-    assert Facts().figures(ALL).is_empty
-    assert (Facts().by_week(ALL), Facts().by_kind(ALL)) == ((), ())
+    assert figures_of(Facts(), ALL) == Figures()
+    assert figures_of(Facts(), ALL).is_empty
+    assert (by_week(Facts(), ALL), by_kind(Facts(), ALL)) == ((), ())
 
 
 def test_what_lies_before_the_period_is_left_out() -> None:
-    journey = Journey(
-        DONE,
+    journey = Facts(
         "claude",
+        [DONE],
         waits=[Wait(Awaiting.REVIEW, NOW - 9 * DAY, NOW - 8 * DAY), Wait(Awaiting.INPUT, NOW - DAY / 2)],
         sessions=[Session("claude", NOW - 9 * DAY, Usage(1, 5, 5, 1.0, 9.0)), Session("claude", NOW, Usage(1))],
         rounds=[NOW - 9 * DAY, NOW],
         crashes=[Crash("claude", NOW - 9 * DAY)],
     )  # fmt: skip
-    everything = facts(journey).figures(ALL)
+    everything = figures_of(journey, ALL)
     assert (everything.done, everything.rounds, everything.crashes, everything.sessions) == (1, 2, 1, 2)
     assert everything.wait_seconds == (43_200.0, 86_400.0)
     assert everything.lead_seconds == (172_800.0,)
     assert everything.usage == Usage(2, 5, 5, 1.0, 9.0)
-    late = facts(journey).figures(Period(NOW - DAY, NOW))
+    late = figures_of(journey, Period(NOW - DAY, NOW))
     assert late == Figures(wait_seconds=(43_200.0,), waiting=1, rounds=1, sessions=1, usage=Usage(1))
-    assert [one.kind for one in facts(journey).by_kind(Period(NOW - DAY, NOW))] == [Awaiting.INPUT]
+    assert [one.kind for one in by_kind(journey, Period(NOW - DAY, NOW))] == [Awaiting.INPUT]
 
 
 def test_what_brought_code_was_merged_by_itself_or_with_its_epic() -> None:
     merged = replace(DONE, merged_sha="a" * 40)
     with_epic = replace(DONE, start_sha="a" * 40, end_sha="b" * 40)
     untouched = replace(DONE, start_sha="a" * 40, end_sha="a" * 40)
-    found = facts(*(Journey(one, None) for one in (DONE, merged, with_epic, untouched))).figures(ALL)
+    found = figures_of(Facts(tasks=[DONE, merged, with_epic, untouched]), ALL)
     assert (found.done, found.merged) == (4, 2)
 
 
 def test_times_that_contradict_one_another_are_no_negative_ones() -> None:
     odd = replace(DONE, closed=NOW - 20 * DAY)
-    assert facts(Journey(odd, None)).figures(ALL).lead_seconds == (0.0,)
+    assert figures_of(Facts(tasks=[odd]), ALL).lead_seconds == (0.0,)
     unknown = replace(DONE, created=None, closed=None)
-    assert facts(Journey(unknown, None)).figures(ALL) == Figures()
+    assert figures_of(Facts(tasks=[unknown]), ALL) == Figures()
 
 
 def test_weeks_without_anything_are_weeks_too() -> None:
@@ -147,7 +142,7 @@ def test_weeks_without_anything_are_weeks_too() -> None:
         Session("claude", NOW, Usage(1, cost=0.1)),
         Session("claude", NOW, Usage(1, cost=0.2)),
     ]
-    weeks = facts(Journey(DONE, None, waits=[waited], sessions=sessions)).by_week(ALL)
+    weeks = by_week(Facts(tasks=[DONE], waits=[waited], sessions=sessions), ALL)
     assert weeks == (
         Week(date(2026, 2, 16), 1, 0, 0.0, 0.0),
         Week(date(2026, 2, 23), 0, 1, 86_400.0, 0.0),
