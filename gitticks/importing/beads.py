@@ -22,11 +22,8 @@ from gitticks.importing.record import (
     Parts,
     Reading,
     RecordError,
-    as_record,
-    canonical,
     clean,
     comment,
-    digest_of,
     is_given_up,
     lines_of,
     object_of,
@@ -121,12 +118,11 @@ def task_of(record: dict[str, Any], path: str = "", line: int | None = None) -> 
         assignee=parts.line("assignee"),
         due=parts.day("due_at"),
     )
-    return ForeignTask(
+    return ForeignTask.of(
+        record,
         task,
         path,
         line,
-        digest_of(canonical(record)),
-        record=as_record(record),
         summary=parts.text("description") or "",
         sections=parts.sections(_FIELDS_OF_SECTIONS),
         notes=_notes(parts, task.updated),

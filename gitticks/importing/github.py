@@ -17,10 +17,7 @@ from gitticks.importing.record import (
     Parts,
     Reading,
     RecordError,
-    as_record,
-    canonical,
     comment,
-    digest_of,
     json_of,
     one_line,
     read_file,
@@ -83,7 +80,8 @@ def _task_of(record: Any, path: str) -> ForeignTask:
     number, title = parts.left.pop("number"), parts.name("title")
     updated, closed, created = parts.time("updatedAt"), parts.time("closedAt"), parts.time("createdAt")
     status, reason = _status(parts)
-    return ForeignTask(
+    return ForeignTask.of(
+        record,
         Task(
             TaskId(str(number)),
             title,
@@ -98,10 +96,7 @@ def _task_of(record: Any, path: str) -> ForeignTask:
             external_ref=parts.line("url"),
         ),
         path,
-        None,
-        digest_of(canonical(record)),
         wanted_id=f"gh-{number}",
-        record=as_record(record),
         summary=parts.text("body") or "",
         notes=tuple(_comment(one, updated) for one in parts.objects("comments")),
         extra=parts.left,

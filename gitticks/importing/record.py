@@ -115,11 +115,6 @@ def canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def as_record(value: Any) -> str:
-    """Returns JSON on one line with its keys in the order in which they came."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def digest_of(text: str) -> str:
     """Returns what tells one text from another."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -312,6 +307,14 @@ class ForeignTask:
     is_held: bool = False
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, record: Mapping[str, Any], task: Task, path: str, line: int | None = None, **more: Any
+    ) -> ForeignTask:
+        """Returns the task that a record of JSON holds, with the record itself, its keys in the order in which they came."""
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        return cls(task, path, line, digest_of(canonical(record)), record=text, **more)
 
     @property
     def source_id(self) -> str:

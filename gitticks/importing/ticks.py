@@ -14,9 +14,6 @@ from gitticks.importing.record import (
     Parts,
     Reading,
     RecordError,
-    as_record,
-    canonical,
-    digest_of,
     is_given_up,
     object_of,
     read_file,
@@ -72,12 +69,10 @@ def task_of(record: dict[str, Any], path: str = "") -> ForeignTask:
         requires=_word(parts, "requires", Requires),
         awaiting=None if status.is_terminal else awaiting,
     )
-    return ForeignTask(
+    return ForeignTask.of(
+        record,
         task,
         path,
-        None,
-        digest_of(canonical(record)),
-        record=as_record(record),
         summary=parts.text("description") or "",
         sections=parts.sections({Section.ACCEPTANCE: "acceptance_criteria"}),
         notes=read_notes(parts.text("notes") or "", task.updated or EPOCH),
