@@ -172,30 +172,21 @@ def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
 
 
 def check_judging(context: Context, task_id: TaskId, *, accepts: bool) -> Task:
-    """Returns a task whose work may be judged as it stands; refuses any other before something is added to it."""
+    """Returns a task whose work may be judged as it stands; refuses any other before something is added to it.
+
+    An answer to a question, or the word that a person did a part, is no verdict on work.
+    """
     context.require_person("accept work" if accepts else "reject work")
     task = context.store.task_file(task_id).task
-    if _is_work_judged(task) or (task.status is Status.AGENT_REVIEW and not accepts):
+    is_judged = task.status is Status.REVIEWING and task.awaiting not in (*ANSWERED, Awaiting.WORK)
+    if is_judged or (task.status is Status.AGENT_REVIEW and not accepts):
         return task
-    can_be = (
-        "that awaits a person's review can be accepted"
-        if accepts
-        else "under review can be sent back this way"
-    )
-    raise _refused(task, f"only work {can_be}")
-
-
-def _is_work_judged(task: Task) -> bool:
-    """True if a verdict is one on the work, no answer to a question, nor the word that a person did a part."""
-    return task.status is Status.REVIEWING and task.awaiting not in (*ANSWERED, Awaiting.WORK)
-
-
-def _refused(task: Task, words: str) -> RefusedError:
     stands = f"{task.status}, and awaits {task.awaiting}" if task.awaiting else task.status
-    answer = f'`gt respond {task.id} "…"`' if task.awaiting in ANSWERED else f"`gt show {task.id}`"
+    can_be = "that awaits a person's review can be accepted" if accepts else "under review can be sent back"
+    hint = f'`gt respond {task.id} "…"`' if task.awaiting in ANSWERED else f"`gt show {task.id}`"
     if task.awaiting is Awaiting.WORK:
-        answer = f"`gt close {task.id}`, once it is done"
-    return RefusedError(f"`{task.id}` is {stands}: {words}", hint=answer)
+        hint = f"`gt close {task.id}`, once it is done"
+    raise RefusedError(f"`{task.id}` is {stands}: only work {can_be}", hint=hint)
 
 
 def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
@@ -229,7 +220,7 @@ def comment_on(
     """
     context.require_person("comment on work")
     task = context.store.task_file(task_id).task
-    notes = [_note(context, task, comment) for comment in comments]
+    notes = [require_words(_note(context, task, one), "note", f'gt note {task_id} "…"') for one in comments]
 
     def write(transaction: Transaction) -> Seen | None:
         file = transaction.task_file(task_id)
@@ -237,7 +228,7 @@ def comment_on(
             return None
         since = file.task.asked_at if file.task.awaiting else None
         there = [one.text for one in file.entries(Section.NOTES) if since and one.at >= since]
-        for note in (require_words(one, "note", f'gt note {task_id} "…"') for one in notes):
+        for note in notes:
             if note not in there:
                 add_entry(context, transaction, task_id, Section.NOTES, note)
         return seen_of(transaction.task_file(task_id))
