@@ -131,7 +131,8 @@ def take_stock(context: Context, most_asked: int) -> Overview:
     ordered = graph.in_picking_order(rows)
     begun = [row for row in ordered if row.is_begun]
     awaiting = sorted((row for row in ordered if row.awaiting), key=by_urgency)
-    foreseen = foreseen_conflicts(context)
+    place = context.repository.own_place
+    is_active = is_run_alive_at(place)
     merging = [row for row in begun if row.is_merging]
     queue = merge_queue(context) if merging else {}
     ready = graph.ready_among(ordered, around)
@@ -146,7 +147,8 @@ def take_stock(context: Context, most_asked: int) -> Overview:
         inbox=inbox_of(context, graph, around, count=most_asked),
         to_review=standings(row for row in begun if is_to_review(row, around)),
         ready=standings(ready),
-        merging=standings(_in_merge_order(context, merging, queue)),
+        # Without a run, what was tried and waits is not begun: it takes its turn among the others.
+        merging=standings(_in_merge_order(context, merging, queue if is_active else {})),
         queue=queue,
         counts={Status(status): count for status, count in index.status_counts().items()},
         board=board,
@@ -156,22 +158,18 @@ def take_stock(context: Context, most_asked: int) -> Overview:
         denied=tuple(
             filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
         ),
-        resting=read_resting(
-            context.repository.own_place,
-            context.now,
-            is_run_alive=is_run_alive_at(context.repository.own_place),
-        ),
+        resting=read_resting(place, context.now, is_run_alive=is_active),
         spending=spending_of_run(context),
         left=standings(
             row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
         ),
-        skipped=_skipped(context, ready),
+        skipped=_skipped(context, ready, is_active=is_active),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
-        is_active=is_run_alive_at(context.repository.own_place),
-        is_paused=os.path.exists(f"{context.repository.own_place}/{PAUSED_FILE}"),
-        is_stopping=os.path.exists(f"{context.repository.own_place}/{STOP_FILE}"),
-        foreseen=foreseen,
+        is_active=is_active,
+        is_paused=os.path.exists(f"{place}/{PAUSED_FILE}"),
+        is_stopping=os.path.exists(f"{place}/{STOP_FILE}"),
+        foreseen=foreseen_conflicts(context),
         no_run=_why_no_run(context),
     )
 
@@ -189,10 +187,9 @@ def _why_no_run(context: Context) -> GitticksError | None:
     return None
 
 
-def _skipped(context: Context, rows: Sequence[TaskRow]) -> dict[TaskId, str]:
+def _skipped(context: Context, rows: Sequence[TaskRow], *, is_active: bool) -> dict[TaskId, str]:
     """Returns what a run noted of tasks that have not changed since, and without a run whose agent is not here."""
-    index, place = context.index, context.repository.own_place
-    is_active, noted = is_run_alive_at(place), read_skipped(place)
+    index, noted = context.index, read_skipped(context.repository.own_place)
     found = {}
     for row in rows:
         updated, reason = noted.get(row.id, ("", ""))
@@ -217,8 +214,6 @@ def _in_merge_order(
     context: Context, rows: list[TaskRow], queue: Mapping[TaskId, QueuedMerge]
 ) -> list[TaskRow]:
     """Returns approved tasks in the order of a run's queue, then the others in the one that a queue would have."""
-    if not is_run_alive_at(context.repository.own_place):
-        queue = {}  # what was tried and waits is not begun: it takes its turn among the others
     places = {task_id: number for number, task_id in enumerate(queue)}
     if len(rows) > 1 and any(row.id not in places for row in rows):
         from gitticks.runner.mergequeue import in_merge_order

@@ -38,13 +38,11 @@ def find_unreadable(index: Index, text: str) -> UnreadableTaskError | None:
 
 def find_broken(index: Index, task_id: TaskId) -> GitticksError | None:
     """Returns the error to raise for a task whose file is broken; None if it is not."""
-    files = index.broken()
-    broken = next((file for file in files if file.task_id == task_id), None)
+    broken = next((file for file in index.broken() if file.task_id == task_id), None)
     if broken is None:
         return None
-    others = len({*index.find_ids("")} - {file.task_id for file in files})
     return GitticksError(
-        f"{BOARD_FOLDER}/{broken.message}", hint=f"`gt edit {task_id}` opens it at that line; {_fine(others)}"
+        f"{BOARD_FOLDER}/{broken.message}", hint=f"`gt edit {task_id}` opens it at that line"
     )
 
 
@@ -52,12 +50,6 @@ def cannot_be_shown(index: Index, task_id: TaskId) -> GitticksError:
     """Returns the error to raise for a task that the index has no row of."""
     missing = NotFoundError(f"there is no task `{task_id}`", hint="`gt list` shows the tasks")
     return find_broken(index, task_id) or missing
-
-
-def _fine(others: int) -> str:
-    if others == 0:
-        return "there is no other task"
-    return "the other task is fine" if others == 1 else f"the other {others} tasks are fine"
 
 
 class SavedTaskError(NotFoundError):

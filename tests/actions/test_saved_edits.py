@@ -116,7 +116,7 @@ def test_a_broken_file_is_named_with_its_line_and_can_be_fixed_by_saving(project
     ran = project.gt("update", "k7f2", "-p", "0")
     assert ran.code == 1
     assert ran.err.startswith("error: .gitticks/tasks/f2/k7f2/TASK.md:4:9: `status` is not one of ")
-    assert ran.err.endswith("\nhint: `gt edit k7f2` opens it at that line; the other task is fine\n")
+    assert ran.err.endswith("\nhint: `gt edit k7f2` opens it at that line\n")
     project.board_file("k7f2").write_text(text)
     project.ok("update", "k7f2", "-p", "0")
     assert project.task("k7f2").priority == 0

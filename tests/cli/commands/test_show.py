@@ -188,7 +188,7 @@ def test_a_broken_file_is_an_error_with_its_place(tmp_path: Path) -> None:
 --- 1
 error: .gitticks/tasks/xq/m3xq/TASK.md:5:11: `priority` is not a number from 0 to 4: 'high'
 
-hint: `gt edit m3xq` opens it at that line; the other task is fine
+hint: `gt edit m3xq` opens it at that line
 """
     )
 
