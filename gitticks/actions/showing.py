@@ -170,14 +170,10 @@ def show_task(context: Context, named: str | None, *, with_changes: bool = False
 def show_round(context: Context, named: str | None, number: int) -> tuple[TaskId, Round]:
     """Returns one of a task's earlier rounds."""
     task_id = context.resolve(named)
-    rounds = {one.number: one for one in read_rounds(context.repository, context.index.commit, task_id)}
-    if number in rounds:
-        return task_id, rounds[number]
-    if not rounds:
-        raise NotFoundError(f"`{task_id}` has no earlier rounds", hint=f"`gt show {task_id}`")
-    raise NotFoundError(
-        f"`{task_id}` has no round {number}", hint=f"`gt show {task_id} --round {max(rounds)}`"
-    )
+    for one in read_rounds(context.repository, context.index.commit, task_id):
+        if one.number == number:
+            return task_id, one
+    raise NotFoundError(f"`{task_id}` has no earlier round {number}", hint=f"`gt show {task_id}`")
 
 
 def _rounds(context: Context, task_id: TaskId, history: ShownHistory) -> tuple[Round, ...]:

@@ -60,10 +60,10 @@ def test_a_round_that_there_is_not(tmp_path: Path) -> None:
     project = make_returned(tmp_path)
     project.make("m3xq")
     assert project.gt("show", "k7f2", "--round", "3").err == (
-        "error: `k7f2` has no round 3\n\nhint: `gt show k7f2 --round 1`\n"
+        "error: `k7f2` has no earlier round 3\n\nhint: `gt show k7f2`\n"
     )
     assert project.gt("show", "m3xq", "--round", "1").err == (
-        "error: `m3xq` has no earlier rounds\n\nhint: `gt show m3xq`\n"
+        "error: `m3xq` has no earlier round 1\n\nhint: `gt show m3xq`\n"
     )
     assert project.gt("show", "k7f2", "--round", "x").code == 2
     assert project.gt("show", "nope", "--round", "1").code == 1
