@@ -81,11 +81,8 @@ def _rebase(checkout: Checkout) -> tuple[str, str]:
     )
 
 
-def waiting_on_board(checkout: Checkout, *, are_files_merged: bool = False) -> tuple[str, str] | None:
-    """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase.
-
-    Files with both sides are named as to be added, but where they will be merged before.
-    """
+def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
+    """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase."""
     if not is_on_state_branch(checkout):
         return None
     for file, command in _WAITING.items():
@@ -93,7 +90,7 @@ def waiting_on_board(checkout: Checkout, *, are_files_merged: bool = False) -> t
             board = f"git -C {BOARD_FOLDER}"
             conclusion = f"`{board} {_conclusion(checkout, command)}`"
             unmerged = checkout.git(["diff", "--name-only", "--diff-filter=U", "-z"]).text.split("\0")[:-1]
-            if unmerged and not are_files_merged:
+            if unmerged:
                 files = " ".join(map(quote, unmerged))
                 conclusion = f"`{board} add {files} && {conclusion[1:]} once the text is right,"
             return (
