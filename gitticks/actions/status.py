@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from gitticks.git.checkouts import Checkout
 
 
-_by_id = attrgetter("id")
 _LOOK_SECONDS = 30.0
 """So often stock is taken in any case, for what people saved on the board."""
 _REST_SECONDS = 1.0
@@ -156,7 +155,9 @@ def take_stock(context: Context, most_asked: int) -> Overview:
         merged=merged,
         cycles=tuple(cycles_of(graph)),
         denied=tuple(
-            filter(None, (denied_of(index, row.id) for row in sorted(begun, key=_by_id)[:MOST_READ]))
+            filter(
+                None, (denied_of(index, row.id) for row in sorted(begun, key=attrgetter("id"))[:MOST_READ])
+            )
         ),
         resting=read_resting(place, context.now, is_run_alive=is_active),
         spending=spending_of_run(context),

@@ -28,8 +28,6 @@ COLUMNS = (
     "assignee", "due", "defer_until", "created", "created_by", "updated", "closed", "closed_reason", "external_ref", "summary",
 )  # fmt: skip
 
-_PERSONS_WORK = "migrate tasks"
-
 
 def import_tasks(
     context: Context, form: Format | None, path: str | None, *, is_dry_run: bool, takes_updates: bool
@@ -113,7 +111,7 @@ def as_beads(context: Context) -> Iterator[str]:
 
 def manual_to_awaiting(context: Context) -> tuple[TaskId, ...]:
     """Writes the old `manual: true` of every task as `awaiting: work`, in one commit, and returns these tasks."""
-    context.require_person(_PERSONS_WORK)
+    context.require_person("migrate tasks")
 
     def write(transaction: Transaction) -> tuple[TaskId, ...]:
         found = [

@@ -120,11 +120,7 @@ class Forge(ABC):
     def address(self, made: Mapping[str, Any]) -> str:
         """Returns the address of a pull request that the forge tells of."""
         url = text_of(made, self.link)
-        if self.number_of(url) is None:
-            raise ForgeError(
-                f"{self.name} returned no {self.pull} of {self.project.path}: `{url[:100]}`",
-                hint="if the project was renamed or moved, `git remote set-url` takes its new address",
-            )
+        self.number(url)
         return url
 
     def first_on(self, branch: str, pulls: Iterable[Mapping[str, Any]], *keys: str) -> str | None:
@@ -152,7 +148,7 @@ class Forge(ABC):
         found = self.number_of(url)
         if found is None:
             raise ForgeError(
-                f"`{url}` is not a {self.pull} of {self.project.path} on {self.project.host}",
+                f"`{url[:100]}` is not a {self.pull} of {self.project.path} on {self.project.host}",
                 hint="`git remote set-url` with the address of its project lets it be followed",
             )
         return found

@@ -275,7 +275,7 @@ def test_a_project_that_was_renamed_needs_its_new_address_for_what_is_offered(
     project.ok("reject", "k7f2", "not yet")
     project.change("k7f2", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
     out = project.gt("approve", "k7f2").out
-    assert "no pull request of acme/shop: `https://github.com/acme/store/pull/1`" in out
+    assert "`https://github.com/acme/store/pull/1` is not a pull request of acme/shop" in out
     assert "`git remote set-url`" in out
 
 
