@@ -26,6 +26,7 @@ from gitticks.git.log import names_of
 from gitticks.model.approval import HARDWARE, NAME, NAMESPACE, SIGNATURE, SIGNED, TERMINAL, WORDS, is_enough
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section, open_questions
+from gitticks.model.queries import by_urgency
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
@@ -172,8 +173,7 @@ def check_answerable(task: Task) -> None:
 def waiting_for_answers(context: Context) -> tuple[Waiting, ...]:
     """Returns every task that waits for an answer, most urgent and oldest question first."""
     with open_index(context.repository) as index:
-        tasks = [task for task in index.awaiting() if task.awaiting in ANSWERED]
-    tasks.sort(key=lambda task: (task.priority, task.asked_at.isoformat() if task.asked_at else "", task.id))
+        tasks = sorted((one for one in index.awaiting() if one.awaiting in ANSWERED), key=by_urgency)
     return tuple(waiting_for_answer(context, task.id) for task in tasks)
 
 
