@@ -54,36 +54,24 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
     lines = enumerate(content.split(b"\n"), 1)
     events = [(number, event) for number, line in lines for event in events_of(line + b"\n")]
     for place, (number, event) in enumerate(events):
+        strength = str(event.data.get("strength", NAME))
+        at, shown = format_time(event.at), f"{BOARD_FOLDER}/{path}"
+        read = Verified(task_id, event.actor.name, at, strength, shown, number)
         is_merge = event.to_status is Status.DONE and not event.actor.is_human
         if is_merge and not _is_approved(context, [earlier for _, earlier in events[:place]]):
-            who, at = event.actor.name, format_time(event.at)
-            commit, shown = _commit_of(context, path, number), f"{BOARD_FOLDER}/{path}"
-            found.append(Verified(task_id, who, at, MERGE, shown, number, NOT_GIVEN, commit))
+            commit = _commit_of(context, path, number)
+            found.append(read._replace(strength=MERGE, problem=NOT_GIVEN, commit=commit))
         if is_approval(event):
             can_verify = True
             try:
                 problem = _problem(context, task_id, event, [later for _, later in events[place + 1 :]])
             except GitticksError as error:
                 problem, can_verify = error.in_one_line, False
-            commit = (
-                _commit_of(context, path, number)
-                if problem or context.settings.approvals.minimum != NAME
-                else None
-            )
-            problem = problem or (_too_weak(context, event, commit) if commit else None)
-            found.append(
-                Verified(
-                    task_id,
-                    event.actor.name,
-                    format_time(event.at),
-                    str(event.data.get("strength", NAME)),
-                    f"{BOARD_FOLDER}/{path}",
-                    number,
-                    problem,
-                    commit if problem else None,
-                    can_verify,
-                )
-            )
+            is_blamed = problem or context.settings.approvals.minimum != NAME
+            commit = _commit_of(context, path, number) if is_blamed else None
+            problem = problem or (_too_weak(context, strength, commit) if commit else None)
+            commit = commit if problem else None
+            found.append(read._replace(problem=problem, commit=commit, can_verify=can_verify))
     return found
 
 
@@ -113,7 +101,7 @@ def _problem(context: Context, task_id: TaskId, event: Event, later: list[Event]
     return None
 
 
-def _too_weak(context: Context, event: Event, commit: str) -> str | None:
+def _too_weak(context: Context, strength: str, commit: str) -> str | None:
     """Returns why an approval was too weak for the team's policy as it stood when it was given."""
     content = context.store.read(CONFIG_PATH, commit)
     try:
@@ -121,7 +109,6 @@ def _too_weak(context: Context, event: Event, commit: str) -> str | None:
         minimum = NAME if layer is None else merge_layers((layer,)).settings.approvals.minimum
     except GitticksError:
         return None
-    strength = str(event.data.get("strength", NAME))
     if is_enough(strength, minimum):
         return None
     return f"it is {WORDS.get(strength, strength)}, but policy required {WORDS[minimum]}"

@@ -94,22 +94,17 @@ def read_notes(text: str, undated: datetime) -> tuple[Entry, ...]:
 
     Who wrote them is not told, but `[human]` marks a person's.
     """
-    entries: list[Entry] = []
-    texts: list[list[str]] = []
+    found: list[tuple[Entry, list[str]]] = []
     for line in text.split("\n"):
         match = _NOTE.fullmatch(line)
         at = None if match is None else time_of(match[1])
         if match is not None and at is not None:
             kind = ActorKind.HUMAN if match[2] == "human" else ActorKind.AGENT
             mark = f"[{match[2]}] " if match[2] not in (None, "human", "agent") else ""
-            entries.append(Entry(at, kind, "unknown", ""))
-            texts.append([mark + match[3]])
+            found.append((Entry(at, kind, "unknown", ""), [mark + match[3]]))
         elif line.strip() != _MERGED:
-            if not entries:
-                entries.append(Entry(undated, ActorKind.AGENT, "unknown", ""))
-                texts.append([])
-            texts[-1].append(line)
-    stripped = [
-        entry._replace(text="\n".join(lines).strip()) for entry, lines in zip(entries, texts, strict=True)
-    ]
-    return tuple(dict.fromkeys(entry for entry in stripped if entry.text))
+            if not found:
+                found.append((Entry(undated, ActorKind.AGENT, "unknown", ""), []))
+            found[-1][1].append(line)
+    entries = (entry._replace(text="\n".join(lines).strip()) for entry, lines in found)
+    return tuple(dict.fromkeys(entry for entry in entries if entry.text))
