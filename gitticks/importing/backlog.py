@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -43,6 +43,7 @@ _UNQUOTED_LIST = re.compile(r"^(\w+:[ \t]+)\[([^\[\]'\"{}\r\n]*@[^\[\]'\"{}\r\n]
 """Names such as `@otto` where YAML wants quotes; the tool reads them without."""
 _NUMBER = re.compile(r"(?:.*-)?(\d+(?:\.\d+)*)")
 _PRIORITIES = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+_STATUSES: tuple[str, ...] = ("To Do", "In Progress", "Done")
 _DONE, _TO_DO, _BUSY = ("done", "completed", "closed"), ("to do", "todo", "backlog", "draft"), "in progress"
 _EMPTY = frozenset(
     {
@@ -59,23 +60,13 @@ _OURS = frozenset({Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.R
 """Sections that mean something to a gate or an agent, which no foreign text may fill."""
 
 
-class Config(NamedTuple):
-    """What a project says of its tasks: its statuses in their order, and what its ids begin with."""
-
-    statuses: tuple[str, ...] = ("To Do", "In Progress", "Done")
-    prefix: str = "task"
-
-
-def _read_config(data: bytes, path: str) -> Config:
+def _read_statuses(data: bytes, path: str) -> tuple[str, ...]:
+    """Returns a project's statuses in their order, as its config says; none where it does not."""
     try:
         values = loose_node(parse_yaml(Source(text_of(data), path)))
     except DocumentError as error:
         raise RecordError(error.problem) from error
-    parts = Parts.of(values if isinstance(values, dict) else {})
-    default = Config()
-    return Config(
-        parts.texts("statuses") or default.statuses, (parts.line("task_prefix") or default.prefix).lower()
-    )
+    return Parts.of(values if isinstance(values, dict) else {}).texts("statuses")
 
 
 def find_backlog(place: Path) -> Path | None:
@@ -86,30 +77,31 @@ def find_backlog(place: Path) -> Path | None:
 
 def read_backlog(folder: Path) -> Reading:
     """Returns what the project's files hold."""
-    reading, config = Reading(Format.BACKLOG), Config()
+    reading, statuses = Reading(Format.BACKLOG), _STATUSES
     for file in (folder / "config.yml", folder / "config.yaml"):
         with reading.noting(str(file)):
-            config = _read_config(read_file(file), str(file)) if file.is_file() else config
+            if file.is_file():
+                statuses = _read_statuses(read_file(file), str(file)) or statuses
     for file in (file for name in _TASKS for file in sorted((folder / name).glob("*.md"))):
         with reading.noting(str(file)):
-            reading.add(_task_of(read_file(file), str(file), config))
+            reading.add(_task_of(read_file(file), str(file), statuses))
     for name in _TASKS:
         for _ in (folder / name).glob("*/**/*.md"):
             reading.skip(f"a file in a folder of `{name}/`")
     for name in _NO_TASKS:
         for _ in (folder / name).glob("*.md"):
             reading.skip(f"a file of `{name}/`")
-    known = _Known.of(reading, config)
+    known = _Known.of(reading)
     reading.tasks = {one: _with_known_links(task, known) for one, task in reading.tasks.items()}
     return reading
 
 
-def _task_of(data: bytes, path: str, config: Config) -> ForeignTask:
+def _task_of(data: bytes, path: str, statuses: Sequence[str]) -> ForeignTask:
     text = text_of(data)
     fields, body = _split(text, path)
     parts = Parts.of(fields)
     source_id, title = parts.name("id"), parts.name("title")
-    status = _status(parts, config)
+    status = _status(parts, [one.lower() for one in statuses])
     updated = parts.time("updated_date")
     summary, sections = _text(body, path)
     return ForeignTask(
@@ -135,11 +127,10 @@ def _task_of(data: bytes, path: str, config: Config) -> ForeignTask:
     )
 
 
-def _status(parts: Parts, config: Config) -> Status:
+def _status(parts: Parts, statuses: Sequence[str]) -> Status:
     """Returns done for the last of the project's statuses, pending for the first, and working between them."""
     word = parts.left.get("status")
     name = word.strip().lower() if isinstance(word, str) else ""
-    statuses = [one.lower() for one in config.statuses]
     if not name or name in _TO_DO or name == statuses[0]:
         status = Status.PENDING
     else:
@@ -247,25 +238,23 @@ class _Known(NamedTuple):
 
     ids: Mapping[str, str]
     numbers: Mapping[tuple[str, ...], str | None]
-    prefix: str
 
     @classmethod
-    def of(cls, reading: Reading, config: Config) -> _Known:
+    def of(cls, reading: Reading) -> _Known:
         """Returns the ids of what was read."""
         numbers: dict[tuple[str, ...], str | None] = {}
         for source_id in reading.tasks:
             number = _number(source_id)
             if number is not None:
                 numbers[number] = None if number in numbers else source_id
-        return cls({one.lower(): one for one in reading.tasks}, numbers, config.prefix)
+        return cls({one.lower(): one for one in reading.tasks}, numbers)
 
     def find(self, link: str) -> TaskId:
-        """Returns the id that a link means: as it is, with the project's prefix, or the only one of that number."""
+        """Returns the id that a link means: as it is, or the only one of the number after the usual prefix or none."""
         name, number = link.lower(), _number(link)
         is_old = number is not None and name.rpartition("-")[0] in ("", "task")
-        newer = f"{self.prefix}-{name.rpartition('-')[2]}" if is_old else name
         alone = self.numbers.get(number) if is_old and number is not None else None
-        return TaskId(self.ids.get(name) or self.ids.get(newer) or alone or link)
+        return TaskId(self.ids.get(name) or alone or link)
 
 
 def _number(name: str) -> tuple[str, ...] | None:
