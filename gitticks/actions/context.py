@@ -270,8 +270,7 @@ class Context:
         except NotFoundError as error:
             from gitticks.actions.task_files import find_unreadable, saved_task
 
-            saved = saved_task(self.repository, text) if len(text) >= least else None
-            raise find_unreadable(self.index, text) or saved or error from None
+            raise (find_unreadable(self.index, text) or saved_task(self.repository, text) or error) from None
 
     def surroundings(self) -> Surroundings:
         """Returns what readiness depends on in this clone now."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.model.ids import BOARD_FOLDER, TaskId, is_valid_id, task_path
-from gitticks.store.layout import TASK_FILE, TASKS_FOLDER, task_of_path
+from gitticks.store.layout import TASK_FILE
 
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
@@ -64,21 +64,16 @@ class SavedTaskError(NotFoundError):
 
 
 def saved_task(repository: Repository, text: str) -> SavedTaskError | None:
-    """Returns the error to raise for the one task on the board whose id is or begins with `text`; None without one.
+    """Returns the error to raise for a task that is only on the board; None if it is not there.
 
     To be asked only where no task on the branch is meant.
     """
     from gitticks.board.place import board_path
 
     board = board_path(repository)
-    if board is None or not is_valid_id(text):
+    if board is None or not is_valid_id(text) or not (board / task_path(TaskId(text))).is_file():
         return None
-    files = sorted((board / TASKS_FOLDER).glob(f"*/{text}*/{TASK_FILE}"))
-    places = [file.relative_to(board).as_posix() for file in files if file.is_file()]
-    found = [task_id for task_id in map(task_of_path, places) if task_id is not None]
-    if text in found:
-        return SavedTaskError(TaskId(text))
-    return SavedTaskError(found[0]) if len(found) == 1 else None
+    return SavedTaskError(TaskId(text))
 
 
 def find_task_path(context: Context, task: str | None) -> Path:

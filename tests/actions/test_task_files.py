@@ -30,7 +30,6 @@ def _save(project: Project, task_id: str = "plan1", fields: str = "") -> Path:
     "command",
     [
         ("note", "plan1", "hello"),
-        ("note", "pla", "hello"),
         ("update", "plan1", "-p", "0"),
         ("start", "plan1"),
         ("defer", "plan1", "2099-01-01"),
@@ -57,7 +56,6 @@ def test_others_that_it_names_are_taken_up_with_it(project: Project) -> None:
     "command",
     [
         ("show", "plan1"),
-        ("show", "pl"),
         ("log", "plan1"),
         ("list", "--parent", "plan1"),
         ("next", "plan1"),
