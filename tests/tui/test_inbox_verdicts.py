@@ -49,7 +49,7 @@ def test_what_awaits_review_meanwhile_is_not_closed_as_a_person_s_own_work(proje
     async def work(shown: Shown) -> None:
         await open_inbox(shown, "By hand")
         await shown.press("enter")
-        await shown.sees("b2cd is waiting for your work")
+        await shown.sees("Close b2cd as done?")
         project.change("b2cd", status=Status.REVIEWING, awaiting=Awaiting.REVIEW)
         await shown.press("enter")
         await shown.reads("changed since you looked: it awaits review now, not work")

@@ -69,11 +69,11 @@ def test_work_is_approved_with_a_comment_and_merged(project: Project) -> None:
         await shown.sees("1 comment")
         await shown.press("y")
         await shown.sees(
-            "Merge k7f2 into main?", "1 commit", "with your 1 comment as notes", "No tests are set"
+            "Approve k7f2 into main?", "1 commit", "with your 1 comment as notes", "No tests are set"
         )
         assert project.task("k7f2").status is Status.REVIEWING
         await shown.press("escape", "y")
-        await shown.sees("Merge k7f2 into main?")
+        await shown.sees("Approve k7f2 into main?")
         await shown.press("enter")
         await shown.until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
         await shown.sees("merged into main as")
@@ -92,14 +92,14 @@ def test_a_verdict_closes_nothing_that_was_opened_meanwhile(
     project: Project, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...], sees: str
 ) -> None:
     reviewing(project)
-    goes_on = held_back(monkeypatch, "gitticks.tui.screens.review.approve_task")
+    goes_on = held_back(monkeypatch, "gitticks.actions.verdict.approve_task")
 
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
         await shown.press("y")
-        await shown.sees("Merge k7f2")
+        await shown.sees("Approve k7f2")
         await shown.press("enter")
-        await shown.no_longer_sees("Merge k7f2")
+        await shown.no_longer_sees("Approve k7f2")
         await shown.press(*keys)
         await shown.sees(sees)
         opened = shown.app.screen
@@ -122,7 +122,7 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
         await shown.press("y")
-        await shown.sees("Merge k7f2")
+        await shown.sees("Approve k7f2")
         commit_file(workspace, "more.txt", "more\n", "more")
         project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
         await shown.press("enter")
@@ -154,7 +154,7 @@ def test_with_a_commit_since_the_hand_off_nobody_is_asked_to_approve(project: Pr
         await shown.sees("new commits since it was handed off")
         await shown.press("y")
         await shown.sees("hand off again")
-        assert "Merge k7f2" not in shown.text
+        assert "Approve k7f2" not in shown.text
         await shown.press("escape", "escape")
         await shown.sees("new commits since it was handed off", "For you")
         await shown.press("enter")
@@ -177,7 +177,7 @@ def test_nobody_is_asked_to_approve_what_its_epic_merges_no_more(project: Projec
         await shown.sees("no longer merged with its epic")
         await shown.press("y")
         await shown.sees("the work of `k7f2` is on the branch of the epic `ep1c`")
-        assert "Merge k7f2" not in shown.text
+        assert "Approve k7f2" not in shown.text
 
     play(project.path, work)
 
@@ -188,20 +188,20 @@ def test_a_note_or_title_meanwhile_refuses_the_verdict(project: Project) -> None
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
         await shown.press("y")
-        await shown.sees("Merge k7f2")
+        await shown.sees("Approve k7f2")
         project.ok("note", "k7f2", "do not merge")
         await shown.press("enter")
         await shown.sees("k7f2 changed since you looked", "r reloads")
         assert project.task("k7f2").status is Status.REVIEWING
         await shown.press("r", "y")
-        await shown.sees("Merge k7f2", "do not merge")
+        await shown.sees("Approve k7f2", "do not merge")
         await shown.press("escape")
         project.ok("update", "k7f2", "--title", "Keep the query")
         await shown.sees("the work changed; r reloads")
         await shown.press("r")
         await shown.no_longer_sees("r reloads")
         await shown.press("y")
-        await shown.sees("Merge k7f2", "Keep the query")
+        await shown.sees("Approve k7f2", "Keep the query")
 
     play(project.path, work)
 
@@ -226,7 +226,7 @@ def test_a_conflict_is_shown_before_anybody_merges(project: Project) -> None:
     async def work(shown: Shown) -> None:
         await open_review(shown, "conflicts in login.txt")
         await shown.press("y")
-        await shown.sees("conflicts in login.txt", "does not merge cleanly")
+        await shown.sees("conflicts with main in login.txt", "does not merge cleanly")
 
     play(project.path, work)
 
@@ -237,7 +237,7 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
     async def work(shown: Shown) -> None:
         await open_review(shown, "claude asks", "\\x1b[2J[/x] friendly?", "in your editor", task_id="m3xq")
         await shown.press("y")
-        await shown.sees("m3xq asks", "your answer")
+        await shown.sees("m3xq  Rename", "your answer")
         await shown.type("formal")
         await shown.press("enter")
         await shown.until(lambda: project.task("m3xq").status is Status.WORKING, "the answer")
@@ -345,7 +345,7 @@ def test_a_review_that_cannot_be_read_again_says_so_until_it_can(project: Projec
         shown.app.screen.redraw()  # type: ignore[attr-defined]
         await shown.press("y")
         await shown.until(lambda: "bogus" in " ".join(_toasts(shown)), "the reason")
-        assert not any(word in shown.text for word in ("UNCERTAIN", "y approve", "Merge k7f2"))
+        assert not any(word in shown.text for word in ("UNCERTAIN", "y approve", "Approve k7f2"))
         config.write_text(before)
         git("commit", "-qam", "mended", "--no-verify", at=project.board)
         await shown.press("r")

@@ -50,7 +50,7 @@ def test_what_changes_after_the_comments_refuses_the_verdict_and_they_are_sent_o
 ) -> None:
     reviewing(project)
     project.change("k7f2", asked_at=project.task("k7f2").created)
-    goes_on = held_back(monkeypatch, "gitticks.tui.screens.review.reject_task")
+    goes_on = held_back(monkeypatch, "gitticks.actions.verdict.reject_task")
 
     async def reject(shown: Shown) -> None:
         await shown.press("n")

@@ -319,6 +319,8 @@ def test_a_stuck_task_is_tried_again_from_its_run(tmp_path: Path) -> None:
         await shown.press("r")
         await shown.sees("Iterations", "! k7f2")
         await shown.press("y")
+        await shown.sees("y decide")
+        await shown.press("y")
         await shown.sees("try again", "cancel it")
         await shown.press("enter")
         await shown.until(lambda: project.task("k7f2").status is Status.WORKING, "the next try")

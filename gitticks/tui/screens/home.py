@@ -239,15 +239,18 @@ class Home(View):
         if not isinstance(asked, Asked):
             self.action_nothing()
             return
-        if verdicts.can_refuse(asked) and self.gt.unsent.on(asked.standing.task.id):
-            self.gt.go("review", asked.standing.task.id)
+        task_id = asked.standing.task.id
+        looked, is_judged = self._looked.get(task_id), verdicts.takes_verdict(asked)
+        if verdicts.can_refuse(asked) and self.gt.unsent.on(task_id):
+            self.gt.go("review", task_id)
             self.gt.say("your comments on it are not sent yet: a verdict given here sends them", warns=True)
-        elif not (verdicts.takes_verdict(asked) or (not is_yes and verdicts.can_refuse(asked))):
-            verdicts.answer(self, asked, self._looked.get(asked.standing.task.id))
-        elif (looked := self._looked.get(asked.standing.task.id)) is None or (is_yes and not looked.is_whole):
-            verdicts.open_waiting(self, asked.standing.task.id)
+        elif not verdicts.can_refuse(asked) or (is_yes and not is_judged):
+            verdicts.answer(self, asked, looked)
+        elif looked is None or (is_yes and not looked.is_whole):
+            self.gt.go("review", task_id)
         else:
-            (verdicts.ask_approve if is_yes else verdicts.ask_reject)(self, asked, looked)
+            ask = verdicts.ask_yes if is_yes else verdicts.ask_no
+            ask(self, verdicts.judged_in(asked, looked))
 
     def _ask_or_start(self, ids: list[str]) -> None:
         """Starts a few at once; more than that only after saying how many tasks there are to work on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -10,32 +10,29 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from gitticks.actions import review
-from gitticks.actions.changing import Moved
 from gitticks.actions.context import Context
-from gitticks.actions.lifecycle import close_task
-from gitticks.actions.review import ReviewView, comment_on, is_outdated, reject_work
+from gitticks.actions.review import ReviewView, comment_on, is_outdated
 from gitticks.actions.task_lookup import find_task
-from gitticks.actions.verdict import approve_task, reject_task, respond_to, waiting_for_answer
+from gitticks.actions.verdict import waiting_for_answer
 from gitticks.cli.render import count_of
 from gitticks.errors import RefusedError
 from gitticks.model.notes import Entry
-from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
+from gitticks.model.status import ANSWERED, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.tui import editing
 from gitticks.tui.screens import approving
 from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.base import Loaded
-from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
-from gitticks.tui.screens.verdicts import ask_direction, ask_text, counts, rejection
+from gitticks.tui.screens.dialogs import Dialog
+from gitticks.tui.screens.verdicts import Judged, ask_no, ask_yes, counts
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import review_rows
 from gitticks.tui.widgets.chrome import KeyBar
 from gitticks.tui.widgets.diff import Diff, DiffPane, Place, coloured, comment_words, read_patch
-from gitticks.tui.widgets.lines import Line, Lines, Span, line
-from gitticks.tui.widgets.markdown import markdown_rows, wrapped
+from gitticks.tui.widgets.lines import Lines, Span, line
 from gitticks.workflow.council import Voice
 from gitticks.workflow.people import outcome_of
-from gitticks.workflow.triggers import Proof, Seen
+from gitticks.workflow.triggers import Seen
 
 _MOST_SHOWN, _MOST_CHECKS = 12, 7
 _SEE_COMMENTS = "see the comments"
@@ -50,11 +47,6 @@ class Work(NamedTuple):
     colours: dict[tuple[int, int], tuple[list[Span], ...]]
     commits: dict[str, str]
     policy: Policy
-
-    @property
-    def merges(self) -> bool:
-        """True if approving brings code into the base."""
-        return self.view.changes is not None and bool(self.view.changes.files)
 
 
 class Review(Loaded[Work]):
@@ -263,116 +255,34 @@ class Review(Loaded[Work]):
 
     def action_approve(self) -> None:
         """Asks, with what will happen, and approves; answers where a question waits."""
-        work = self._ready(Verdict.APPROVED)
-        if work is None:
-            return
-        task = work.view.task
-        row = self.snapshot.find(task.id)
-        if task.status is Status.STUCK and row is not None:
-            ask_direction(self, row, work.view.said, *self._sending(work))
-            return
-        if task.awaiting in ANSWERED:
-            self._ask_for_answer(work)
-            return
-        merges = work.merges and work.policy.merges
-        title = f"Merge {task.id} into {task.base}?" if merges else f"Approve {task.id}?"
-        dialog = (title, self._consequences(work), "merge" if merges else "approve")
-        send, sent = self._sending(work)
-
-        def give(context: Context, prove: Callable[[], Proof]) -> Moved:
-            proof = prove()
-            seen = send(context)
-            if work.policy.is_left:  # approved already, as far as a verdict goes
-                return close_task(context, task.id, None, seen=seen, proof=lambda: proof)
-            return approve_task(context, task.id, None, seen, proof)
-
-        approving.confirm(self, task.id, dialog, work.policy.strength, give, done=sent)
-
-    def _consequences(self, work: Work) -> list[Line]:
-        view, task = work.view, work.view.task
-        rows = [line((task.title, "*strong"))]
-        if view.changes is not None and work.merges:
-            said = f"{count_of(len(work.commits), 'commit')} by {work.policy.agent}, {counts(view.changes)}"
-            rows.append(line(((task.end_sha or "")[:7], "fg"), (f", {said}", "muted")))
-        blocks = review_rows.blocking(view)
-        rows += [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in blocks]
-        if view.conflicts:
-            words = f"{glyph('cancelled')} conflicts in {', '.join(view.conflicts)}"
-            rows += wrapped(words, DIALOG_WIDTH, "bad")
-        rows += approving.note_rows(view.seen)
-        return [
-            *rows,
-            *self._comment_rows(),
-            line(),
-            *wrapped(self._what_follows(work), DIALOG_WIDTH, "muted"),
-        ]
-
-    def _comment_rows(self) -> list[Line]:
-        count = len(self.comments)
-        return [line((f"with your {count_of(count, 'comment')} as notes", "waits"))] if count else []
-
-    def _what_follows(self, work: Work) -> str:
-        closes = "This closes the task as done."
-        if work.view.task.awaiting is Awaiting.WORK and not work.policy.is_left:
-            return closes
-        if not work.merges:
-            return "No change to the code: nothing is merged, and the task is closed as done."
-        is_run_alive = self.snapshot.is_run_alive
-        follows = approving.what_follows(work.policy, work.view.conflicts or (), is_run_alive=is_run_alive)
-        return f"{closes} {follows}" if work.policy.is_left else follows
-
-    def _ask_for_answer(self, work: Work) -> None:
-        task = work.view.task
-        asked = "\n\n".join(one.text for one in work.questions) or work.view.said or f"awaits {task.awaiting}"
-        rows = markdown_rows(asked, DIALOG_WIDTH)
-        if len(rows) > _MOST_SHOWN:
-            rows = [*rows[:_MOST_SHOWN], line((f"{glyph('more')} the rest is in the pane behind", "muted"))]
-        send, sent = self._sending(work)
-
-        def answered(_judged: Moved) -> str:
-            sent()
-            return f"{task.id} answered; back to {work.policy.agent}"
-
-        title = f"{task.id} asks" if work.questions else f"{task.id}: {task.awaiting}"
-        dialog = Dialog(title, [*rows, *self._comment_rows()], ask="your answer", do="answer", is_prose=True)
-        ask_text(
-            self,
-            task.id,
-            dialog,
-            lambda context, text: respond_to(context, task.id, text, send(context)),
-            answered,
-        )
+        if (work := self._ready(Verdict.APPROVED)) is not None:
+            ask_yes(self, self._judged(work))
 
     def action_reject(self) -> None:
         """Asks for a sentence, and sends the work back with it and the comments."""
-        work = self._ready(Verdict.REJECTED)
-        if work is None:
-            return
-        send, sent = self._sending(work)
-        places = ((Place.of(key), text) for key, text in self.comments.items())
-        rows = [line((f"{place.where}  ", "muted"), text) for place, text in places if place is not None]
+        if (work := self._ready(Verdict.REJECTED)) is not None:
+            ask_no(self, self._judged(work))
 
-        def rejected(after: str) -> str:
-            sent()
-            return after
-
-        def reject(context: Context, text: str) -> str:
-            return _reject(context, work, send(context), text or _SEE_COMMENTS)
-
-        ask_text(self, self.task_id, rejection(work.view.task, work.policy.agent, rows), reject, rejected)
-
-    def _sending(self, work: Work) -> tuple[Callable[[Context], Seen], Callable[[], None]]:
-        """Returns what sends the comments with a verdict on what is shown, and what is to be called once it is given."""
-        comments = dict(self.comments)
-        return partial(_send, work=work, comments=comments), partial(self._sent, comments)
+    def _judged(self, work: Work) -> Judged:
+        view, comments = work.view, dict(self.comments)
+        places = ((Place.of(key), text) for key, text in comments.items())
+        return Judged(
+            view.task,
+            work.policy,
+            view.seen,
+            work.questions,
+            view.said,
+            view.changes,
+            view.conflicts or (),
+            [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in review_rows.blocking(view)],
+            partial(_send, work=work, comments=comments),
+            partial(self._sent, comments),
+            [line((f"{place.where}  ", "muted"), text) for place, text in places if place is not None],
+        )
 
     def _sent(self, comments: dict[str, str]) -> None:
         self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
-        self._leave()
-
-    def _leave(self) -> None:
-        """Goes back to where the reader came from, if this place is still the one on top."""
-        if self.is_active:
+        if self.is_active:  # a reader who has gone elsewhere stays there
             self.gt.back()
 
 
@@ -383,12 +293,3 @@ def _send(context: Context, work: Work, comments: dict[str, str]) -> Seen:
     if seen is None:
         raise RefusedError(f"{task_id} changed since you looked", hint="r reloads")
     return seen
-
-
-def _reject(context: Context, work: Work, seen: Seen, text: str) -> str:
-    task = work.view.task
-    if task.status is Status.AGENT_REVIEW:
-        reject_work(context, task.id, text)
-        return f"{task.id} sent back to {work.policy.agent}"
-    after = reject_task(context, task.id, text, seen).after
-    return f"{task.id} sent back to {work.policy.agent}" if after.is_open else f"{task.id} cancelled"

@@ -16,7 +16,7 @@ from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets import tasks
-from gitticks.tui.widgets.inbox import gist, review_words
+from gitticks.tui.widgets.inbox import review_words
 from gitticks.tui.widgets.lines import Line, Lines, line
 from gitticks.tui.widgets.markdown import wrapped
 from gitticks.tui.widgets.review_rows import answers
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.changing import Moved
     from gitticks.actions.context import Context
-    from gitticks.actions.verdict import Waiting
     from gitticks.git.merges.history import DiffSummary
     from gitticks.model.ids import TaskId
+    from gitticks.model.notes import Entry
     from gitticks.model.task import Task
     from gitticks.runner.questions import Question
     from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
-    from gitticks.workflow.triggers import Seen
+    from gitticks.workflow.triggers import Proof, Seen
 
 R = TypeVar("R")
+_SEE_COMMENTS = "see the comments"
 _UNREAD_SECONDS = 0.7
 """A key so soon after a question came under the cursor was meant for what was there before."""
 
@@ -66,42 +67,68 @@ def look_into(context: Context, entries: tuple[Asked, ...]) -> dict[str, Looked]
     return found
 
 
+class Judged(NamedTuple):
+    """A task as it was shown to the person who decides: a verdict holds for that alone.
+
+    `more` are rows about the work, `comments` those of what goes along. `send` sends that and returns what the verdict
+    is about then; `sent` is called once it is given.
+    """
+
+    task: Task | TaskRow
+    policy: Policy
+    seen: Seen
+    questions: Sequence[Entry]
+    said: str
+    changes: DiffSummary | None
+    conflicts: Sequence[str]
+    more: Sequence[Line]
+    send: Callable[[Context], Seen]
+    sent: Callable[[], None] = lambda: None
+    comments: Sequence[Line] = ()
+
+
+def judged_in(asked: Asked, looked: Looked) -> Judged:
+    """Returns an entry of the inbox as it was shown there."""
+    changes = looked.changes
+    more = [] if asked.review is None else [line(review_words(asked.review))]
+    if changes is not None and not changes.conflicts and changes.outlook is not None:
+        more.append(line(changes.outlook))
+    return Judged(
+        asked.standing.task,
+        looked.policy,
+        looked.seen,
+        asked.questions,
+        asked.said,
+        None if changes is None else changes.summary,
+        () if changes is None else changes.conflicts or (),
+        more,
+        lambda _: looked.seen,
+    )
+
+
 def answer(view: View, asked: Asked, looked: Looked | None) -> None:
     """Lets a person answer an entry of the inbox, by the dialog or place that its kind needs.
 
     Where it was not looked into yet, that place reads it.
     """
     row = asked.standing.task
-    is_stuck = row.status == Status.STUCK
+    is_judged = takes_verdict(asked) and row.status != Status.STUCK
     if row.awaiting is None or asked.standing.is_conflicted:
         view.gt.go("task", row.id)
-    elif looked is None or (takes_verdict(asked) and not is_stuck) or view.gt.unsent.on(row.id):
-        open_waiting(view, row.id)
-    elif is_stuck:
-        ask_direction(view, row, asked.said, lambda _: looked.seen)
-    elif row.awaiting == Awaiting.WORK:
-        ask_close(view, row, looked)
+    elif looked is None or is_judged or view.gt.unsent.on(row.id):
+        view.gt.go("review", row.id)
     else:
-        ask_answer(view, asked, looked)
+        ask_yes(view, judged_in(asked, looked))
 
 
 def open_waiting(view: View, task_id: str | None) -> None:
-    """Opens the place or dialog where a task is answered or judged, if it waits for a person."""
+    """Opens the place where a task is answered or judged, if it waits for a person."""
     row = view.snapshot.find(task_id)
-    asked = next((one for one in view.snapshot.inbox if one.standing.task.id == task_id), None)
-    is_stuck = row is not None and row.awaiting is not None and row.status == Status.STUCK
-    if row is not None and is_stuck and not view.gt.unsent.on(row.id):  # its page sends the comments
-        from gitticks.actions.verdict import waiting_for_answer
-
-        def ask(found: Waiting) -> None:
-            if view.is_active:
-                ask_direction(view, row, found.said, lambda _: found.seen)
-
-        view.look_up(lambda context: waiting_for_answer(context, row.id), ask, view.gt.refuse)
-    elif row is not None and row.awaiting is not None:
+    is_asked = any(one.standing.task.id == task_id for one in view.snapshot.inbox)
+    if row is not None and row.awaiting is not None:
         view.gt.go("review", row.id)
-    elif asked is not None:
-        view.gt.go("task", asked.standing.task.id)
+    elif is_asked:
+        view.gt.go("task", task_id)
     elif row is not None:
         view.gt.say(f"{row.id} is not waiting for anyone")
 
@@ -131,64 +158,49 @@ def ask_text(
     )
 
 
-def ask_answer(view: View, asked: Asked, looked: Looked) -> None:
+def ask_yes(view: View, judged: Judged) -> None:
+    """Asks for what a task awaits: a decision, an answer, or its approval."""
+    if judged.task.status == Status.STUCK:
+        _ask_direction(view, judged)
+    elif judged.task.awaiting in ANSWERED:
+        _ask_answer(view, judged)
+    else:
+        _ask_approve(view, judged)
+
+
+def _ask_answer(view: View, judged: Judged) -> None:
     """Asks for the answer to a question, below the question."""
-    from gitticks.actions.verdict import respond_to
-
-    row = asked.standing.task
-    rows: list[Line] = []
-    for entry in asked.questions:
-        rows += wrapped(entry.text, DIALOG_WIDTH, "*strong")
-        rows += [line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")), line()]
-    if not asked.questions:
-        rows += wrapped(asked.said or gist(asked), DIALOG_WIDTH, most=12)
-    dialog = Dialog(f"{row.id}  {row.title}", rows, ask="your answer", do="answer", is_prose=True)
-    ask_text(
-        view,
-        row.id,
-        dialog,
-        lambda context, text: respond_to(context, row.id, text, looked.seen),
-        lambda _: f"{row.id} answered; back to {looked.policy.agent}",
-    )
-
-
-def ask_close(view: View, row: TaskRow, looked: Looked) -> None:
-    """Asks whether the work that a person does is done."""
-    from gitticks.actions.lifecycle import close_task
-
-    policy = looked.policy
-    follows = " and merges the commits in its workspace."
-    if policy.branch and not policy.merges:
-        follows = f". {approving.what_follows(policy, (), is_run_alive=view.snapshot.is_run_alive)}"
-    rows = [
-        line((f"{row.id} is waiting for your work.", "fg")),
-        *wrapped(f"Closing it marks it as done{follows}", DIALOG_WIDTH, "muted"),
-    ]
-    dialog = (f"{row.id}  {row.title}", rows, "close as done")
-    approving.confirm(
-        view,
-        row.id,
-        dialog,
-        policy.strength,
-        lambda context, prove: close_task(context, row.id, None, seen=looked.seen, proof=prove),
-    )
-
-
-def ask_direction(
-    view: View,
-    row: TaskRow,
-    said: str,
-    seen: Callable[[Context], Seen],
-    done: Callable[[], None] = lambda: None,
-) -> None:
-    """Asks what is to become of a task that no agent gets on with; calls `done` once that is decided.
-
-    `seen` is called with the decision and returns what it is about.
-    """
     from gitticks.actions import verdict
 
+    task = judged.task
+    rows: list[Line] = []
+    for entry in judged.questions:
+        rows += wrapped(entry.text, DIALOG_WIDTH, "*strong")
+        rows += [line((f"{entry.name}, {tasks.age(entry.at, view.gt.now)} ago", "muted")), line()]
+    if not judged.questions:
+        rows += wrapped(judged.said or f"waits for your {task.awaiting}", DIALOG_WIDTH, most=12)
+    rows += _along(judged)
+
+    def answered(_: Moved) -> str:
+        judged.sent()
+        return f"{task.id} answered; back to {judged.policy.agent}"
+
+    ask_text(
+        view,
+        task.id,
+        Dialog(f"{task.id}  {task.title}", rows, ask="your answer", do="answer", is_prose=True),
+        lambda context, text: verdict.respond_to(context, task.id, text, judged.send(context)),
+        answered,
+    )
+
+
+def _ask_direction(view: View, judged: Judged) -> None:
+    """Asks what is to become of a task that no agent gets on with."""
+    from gitticks.actions import verdict
+
+    task, send = judged.task, judged.send
     rows = [
-        *wrapped(said or "It is stuck.", DIALOG_WIDTH, most=8),
+        *wrapped(judged.said or "It is stuck.", DIALOG_WIDTH, most=8),
         line(),
         line("try again", right=[("back to its agent", "muted")], key="again"),
         line("try again, with a note", right=[("the agent reads it first", "muted")], key="note"),
@@ -196,34 +208,30 @@ def ask_direction(
         line("cancel it", right=[("its commits stay on its branch", "muted")], key="cancel"),
     ]
 
-    def given(judged: Moved) -> str:
-        done()
-        return f"{row.id} {'will be tried again' if judged.after.is_open else 'is cancelled'}"
+    def given(moved: Moved) -> str:
+        judged.sent()
+        return f"{task.id} {'will be tried again' if moved.after.is_open else 'is cancelled'}"
 
     def chosen(key: str) -> None:
         if key == "look":
-            view.gt.go("task", row.id)
-        elif key == "again":
-            view.gt.act(
-                lambda context: verdict.approve_task(context, row.id, None, seen(context)), given, task=row.id
-            )
+            view.gt.go("task", task.id)
         elif key == "note":
-            note = Dialog(
-                f"Note on {row.id}  {row.title}", [], ask="your note", do="try again", is_prose=True
-            )
             ask_text(
                 view,
-                row.id,
-                note,
-                lambda context, text: verdict.respond_to(context, row.id, text, seen(context)),
+                task.id,
+                _note_dialog(task, [], "try again"),
+                lambda context, text: verdict.respond_to(context, task.id, text, send(context)),
                 given,
             )
         else:
-            view.gt.act(
-                lambda context: verdict.reject_task(context, row.id, None, seen(context)), given, task=row.id
-            )
+            give = verdict.approve_task if key == "again" else verdict.reject_task
+            view.gt.act(lambda context: give(context, task.id, None, send(context)), given, task=task.id)
 
-    view.gt.ask(Choice(f"{row.id}  {row.title}", rows, do="choose"), chosen)
+    view.gt.ask(Choice(f"{task.id}  {task.title}", rows, do="choose"), chosen)
+
+
+def _note_dialog(task: Task | TaskRow, rows: Sequence[Line], do: str) -> Dialog:
+    return Dialog(f"Note on {task.id}  {task.title}", rows, ask="your note", do=do, is_prose=True)
 
 
 def ask_note(view: View, row: TaskRow) -> None:
@@ -231,89 +239,95 @@ def ask_note(view: View, row: TaskRow) -> None:
     from gitticks.actions.update import note_task
 
     rows = [line(("It goes into its agent's next prompt, and people see it on its page.", "muted"))]
-    dialog = Dialog(f"Note on {row.id}  {row.title}", rows, ask="your note", do="add", is_prose=True)
     ask_text(
         view,
         row.id,
-        dialog,
+        _note_dialog(row, rows, "add"),
         lambda context, text: note_task(context, row.id, text),
         lambda _: f"noted for {row.id}",
     )
 
 
-def ask_approve(view: View, asked: Asked, looked: Looked) -> None:
-    """Asks before anything is approved that merges code."""
-    from gitticks.actions.verdict import approve_task
+def _ask_approve(view: View, judged: Judged) -> None:
+    """Asks before anything is approved that merges code, or closed that a person did."""
+    from gitticks.actions import lifecycle, verdict
 
-    row, changes = asked.standing.task, looked.changes
-    head = (looked.seen.head or "")[:7]
-    rows: list[Line] = [line((row.title, "*strong"), right=[(head, "muted")])]
-    rows += [line(part) for part in facts(asked, changes)]
-    rows += approving.note_rows(looked.seen)
-    if changes is None or not changes.summary.files:
-        follows = "There is no code to merge: approving closes the task."
-    else:
-        follows = approving.what_follows(
-            looked.policy, changes.conflicts or (), is_run_alive=view.snapshot.is_run_alive
-        )
-    rows += [line(), *wrapped(follows, DIALOG_WIDTH, "muted")]
-    base = f" into {changes.base}" if changes is not None and changes.base and looked.policy.merges else ""
-    approving.confirm(
-        view,
-        row.id,
-        (f"Approve {row.id}{base}?", rows, "approve"),
-        looked.policy.strength,
-        lambda context, prove: approve_task(context, row.id, None, looked.seen, prove()),
-    )
+    task, policy, changes = judged.task, judged.policy, judged.changes
+    rows = [line((task.title, "*strong"), right=[((judged.seen.head or "")[:7], "muted")])]
+    if changes is not None and changes.files:
+        rows.append(line(f"{count_of(changes.files, 'file')}, {counts(changes)}"))
+    if judged.conflicts:
+        paths = ", ".join(judged.conflicts)
+        rows += wrapped(f"conflicts with {policy.base} in {paths}", DIALOG_WIDTH, "bad", most=4)
+    rows += [*judged.more, *approving.note_rows(judged.seen), *_along(judged), line()]
+    rows += wrapped(_what_follows(view, judged), DIALOG_WIDTH, "muted")
+    is_closed = task.awaiting == Awaiting.WORK
+    base = f" into {policy.base}" if changes is not None and changes.files and policy.merges else ""
+    title = f"Close {task.id} as done?" if is_closed else f"Approve {task.id}{base}?"
+
+    def give(context: Context, prove: Callable[[], Proof]) -> Moved:
+        proof = prove()
+        seen = judged.send(context)
+        if is_closed:
+            return lifecycle.close_task(context, task.id, None, seen=seen, proof=lambda: proof)
+        return verdict.approve_task(context, task.id, None, seen, proof)
+
+    dialog = (title, rows, "close as done" if is_closed else "approve")
+    approving.confirm(view, task.id, dialog, policy.strength, give, done=judged.sent)
 
 
-def ask_reject(view: View, asked: Asked, looked: Looked) -> None:
-    """Asks for the sentence that goes back to the agent, or for the reason to cancel what was asked."""
-    from gitticks.actions.verdict import reject_task
+def _what_follows(view: View, judged: Judged) -> str:
+    policy, changes = judged.policy, judged.changes
+    follows = approving.what_follows(policy, judged.conflicts, is_run_alive=view.snapshot.is_run_alive)
+    if judged.task.awaiting == Awaiting.WORK:
+        is_left = policy.branch and not policy.merges
+        return f"This closes the task as done{f'. {follows}' if is_left else ' and merges the commits in its workspace.'}"
+    if changes is None or not changes.files:
+        return "No change to the code: nothing is merged, and the task is closed as done."
+    return follows
 
-    row = asked.standing.task
-    no = answers(row)[1]
+
+def _along(judged: Judged) -> list[Line]:
+    count = len(judged.comments)
+    return [line((f"with your {count_of(count, 'comment')} as notes", "waits"))] if count else []
+
+
+def ask_no(view: View, judged: Judged) -> None:
+    """Asks for the sentence that goes back to the agent with the comments, or for the reason to cancel what was asked."""
+    from gitticks.actions import review, verdict
+
+    task, agent = judged.task, judged.policy.agent
+    no = answers(task)[1]
     if not no:
-        view.gt.say(f"{row.id} waits for your work: there is nothing to reject")
+        view.gt.say(f"{task.id} waits for your work: there is nothing to reject")
         return
-    ask_text(
-        view,
-        row.id,
-        rejection(row, looked.policy.agent),
-        lambda context, text: reject_task(context, row.id, text, looked.seen),
-        lambda _: f"{row.id} {'is cancelled' if no == 'cancel' else 'is sent back'}",
-    )
-
-
-def rejection(task: Task | TaskRow, agent: str, more: Sequence[Line] = ()) -> Dialog:
-    """Returns the question that `n` asks of a task: why its work goes back, or why it is cancelled."""
     title, ask, do = f"Send {task.id} back to {agent}", "what is missing", "send back"
     says = "Its agent reads your feedback first."
-    if answers(task)[1] == "cancel":
+    if no == "cancel":
         title, ask, do = f"Cancel {task.id}?", "the reason", "cancel the task"
         says = "The task is closed as cancelled; gt reopen brings it back."
-    rows = [line((says, "muted")), *more]
-    return Dialog(title, rows, ask=ask, do=do, is_prose=True, may_be_empty=bool(more))
+    rows = [line((says, "muted")), *judged.comments]
+
+    def reject(context: Context, text: str) -> str:
+        seen, feedback = judged.send(context), text or _SEE_COMMENTS
+        if task.status == Status.AGENT_REVIEW:
+            review.reject_work(context, task.id, feedback)
+            return f"{task.id} sent back to {agent}"
+        after = verdict.reject_task(context, task.id, feedback, seen).after
+        return f"{task.id} sent back to {agent}" if after.is_open else f"{task.id} cancelled"
+
+    def rejected(words: str) -> str:
+        judged.sent()
+        return words
+
+    may_be_empty = bool(judged.comments)
+    dialog = Dialog(title, rows, ask=ask, do=do, is_prose=True, may_be_empty=may_be_empty)
+    ask_text(view, task.id, dialog, reject, rejected)
 
 
 def counts(summary: DiffSummary) -> str:
     """Returns how many lines are added and removed."""
     return f"+{summary.added} {glyph('minus')}{summary.removed}"
-
-
-def facts(asked: Asked, changes: Changes | None) -> list[str]:
-    """Returns what is known of a piece of work, a fact a row."""
-    found = []
-    if asked.review is not None:
-        found.append(review_words(asked.review))
-    if changes is not None:
-        summary = changes.summary
-        found.append(f"{count_of(summary.files, 'file')}, {counts(summary)}")
-        if changes.conflicts:
-            found.append(f"conflicts with {changes.base} in {', '.join(changes.conflicts[:3])}")
-        elif changes.outlook is not None:
-            found.append(changes.outlook)
-    return found or [gist(asked)]
 
 
 def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bool, always: bool) -> None:
