@@ -26,9 +26,7 @@ _TAB = 4
 _NUMBERS = 10
 _SCROLL = 8
 
-_HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.*)", re.DOTALL)
-_ESCAPED = re.compile(r"\\(?:([0-7]{3})|(.))", re.DOTALL)
-_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
 _COMMAND = ": git diff "
 _NO_NEWLINE = "\\ No newline at end of file"
 _TOKENS = (
@@ -181,9 +179,8 @@ def read_patch(text: str) -> Diff:
             files.append(FileDiff(_path_of(lines[number : number + 8])))
             left_old = left_new = 0
         elif files and (found := _HUNK.match(raw)):
-            old, new = int(found[1]), int(found[2])
-            left_old, left_new = _count(raw, 0), _count(raw, 1)
-            files[-1].hunks.append(Hunk(found[3].strip()))
+            old, left_old, new, left_new = (int(one or 1) for one in found.groups()[:4])
+            files[-1].hunks.append(Hunk(found[5].strip()))
         elif raw.startswith("not shown: "):
             left_out.append(raw)
         elif files and raw.startswith(("new file", "deleted file", "rename from", "old mode", "new mode")):
@@ -191,11 +188,6 @@ def read_patch(text: str) -> Diff:
         elif files and raw == _NO_NEWLINE:
             files[-1].notes.append("no newline at end of file")
     return Diff(files, left_out)
-
-
-def _count(raw: str, side: int) -> int:
-    parts = raw.split(" ")[1 + side].partition(",")
-    return int(parts[2]) if parts[1] else 1
 
 
 def _path_of(head: list[str]) -> str:
@@ -214,10 +206,7 @@ def _path_of(head: list[str]) -> str:
 def _plain_path(text: str, *, has_side: bool) -> str:
     """Returns a path without git's quotes, and without the side that git writes before it."""
     if text.startswith('"') and text.endswith('"'):
-        octets = _ESCAPED.sub(
-            lambda one: chr(int(one[1], 8)) if one[1] else _CONTROLS.get(one[2], one[2]),
-            text[1:-1].encode("utf-8", "replace").decode("latin-1"),
-        )
+        octets = text[1:-1].encode("utf-8", "replace").decode("unicode_escape", "replace")
         text = octets.encode("latin-1", "replace").decode("utf-8", "replace")
     return text[2:] if has_side and text[:2] in ("a/", "b/") else text
 
