@@ -6,15 +6,14 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any, ClassVar, TypeVar
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.events import Key
@@ -27,7 +26,6 @@ from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
-from gitticks.tui.palette import Commands
 from gitticks.tui.remembered import Preferences, UnsentComments
 from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
@@ -342,20 +340,14 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
                 loop.add_signal_handler(number, leave, number)
-        self._remember_terminal()
-
-    def _remember_terminal(self) -> None:
-        """Has SIGCONT, which `timeout` sends after SIGTERM, not take a terminal that was never left for how it was before."""
-        resume, driver = signal.getsignal(signal.SIGCONT), self._driver
-        before = getattr(driver, "attrs_before", None)
-        if before is None or not callable(resume):
-            return
-
-        def resumed(number: int, frame: FrameType | None) -> None:
-            resume(number, frame)
-            driver.attrs_before = before  # type: ignore[union-attr]
-
-        signal.signal(signal.SIGCONT, resumed)
+        if callable(resume := signal.getsignal(signal.SIGCONT)):
+            # `timeout` sends it after SIGTERM, to a terminal that was never left.
+            signal.signal(
+                signal.SIGCONT,
+                lambda *given: (
+                    resume(*given) if getattr(self._driver, "_must_signal_resume", False) else None
+                ),
+            )
 
     def _leave_dialog(self) -> None:
         """Leaves an open dialog as `esc` does, which keeps what was typed."""
@@ -391,7 +383,20 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
 
     # palette
 
-    COMMANDS: ClassVar[Any] = {Commands}
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Yields every place, key and theme by name, and every task, which is found but not listed."""
+        for place, label in places.MAIN_PLACES:
+            yield SystemCommand(f"go to {label}", "", partial(self.go, place))
+        if isinstance(screen, View):
+            for key in places.keys_of(screen.place):
+                if key.action and "," not in key.key and not key.action.startswith("app.go"):
+                    do = partial(screen.run_action, key.action)
+                    yield SystemCommand(key.label, f"{key.words} ({key.sign})", do)
+        for name, label in theme.LABELS.items():
+            yield SystemCommand(f"theme {label}", "", partial(self.choose_theme, name))
+        for row in self.snapshot.rows:
+            name = clean(f"{row.id}  {row.title}").replace("[", "\\[")  # it is read as markup
+            yield SystemCommand(name, "", partial(self.go, "task", row.id), discover=False)
 
     def action_command_palette(self) -> None:
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
