@@ -5,12 +5,9 @@ Nothing here may cost more memory than its limits, whatever an agent prints: 1 G
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 
 from gitticks.agents.supervision.supervisor import FRAME
-
-_BLOCK = 65536
 
 
 def gap_marker(dropped_bytes: int) -> str:
@@ -86,47 +83,32 @@ class HeadTail:
     def __init__(self, limit_bytes: int) -> None:
         self._head_limit = limit_bytes // 2
         self._tail_limit = limit_bytes - limit_bytes // 2
-        self._head = bytearray()
-        self._tail: deque[bytearray] = deque()
-        self._tail_bytes = 0
+        self._head, self._tail = bytearray(), bytearray()
         self._dropped = 0
 
     def feed(self, data: bytes) -> None:
         """Takes more output; what is neither among the first nor the last bytes is forgotten."""
         room = 0 if self._dropped else self._head_limit - len(self._head)
         self._head += data[:room]
-        rest = data[room:]
-        if not rest:
-            return
-        if not self._tail or len(self._tail[-1]) >= _BLOCK:
-            self._tail.append(bytearray())
-        self._tail[-1] += rest
-        self._tail_bytes += len(rest)
-        while self._tail_bytes - len(self._tail[0]) >= self._tail_limit:
-            self._forget(len(self._tail[0]))
+        self._tail += data[room:]
+        if len(self._tail) > 2 * self._tail_limit:
+            self._forget(len(self._tail) - self._tail_limit)
 
     def gap(self, dropped_bytes: int) -> None:
         """Notes output that was left out before it came here."""
-        self._forget(self._tail_bytes)
+        self._forget(len(self._tail))
         self._dropped += dropped_bytes
 
     def text(self) -> str:
         """Returns head, a line that says how much is missing, and tail; or all of it, if nothing is missing."""
-        self._forget(self._tail_bytes - self._tail_limit)
-        head = self._head.decode("utf-8", "replace")
-        tail = b"".join(self._tail).decode("utf-8", "replace")
+        self._forget(len(self._tail) - self._tail_limit)
+        head, tail = self._head.decode("utf-8", "replace"), self._tail.decode("utf-8", "replace")
         if not self._dropped:
             return head + tail
         line_end = "" if not head or head.endswith("\n") else "\n"
         return f"{head}{line_end}{gap_marker(self._dropped)}\n{tail}"
 
     def _forget(self, count: int) -> None:
-        while count > 0 and self._tail:
-            block = self._tail[0]
-            gone = min(count, len(block))
-            del block[:gone]
-            if not block:
-                self._tail.popleft()
-            self._tail_bytes -= gone
-            self._dropped += gone
-            count -= gone
+        if count > 0:
+            del self._tail[:count]
+            self._dropped += count
