@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import locale
-from collections.abc import Mapping
 
 from rich.style import Style
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -152,12 +151,20 @@ def _colours(theme: str) -> dict[str, str]:
     return {token: values[at] for token, values in TOKENS.items()}
 
 
-Look = Mapping[str, Style]
+class Look(dict[str, Style]):
+    """The styles of a theme by token, with `*token` for the bold one and `^token` for the ground behind.
+
+    With `@` and an action behind a token, the text does that when it is clicked.
+    """
+
+    def __missing__(self, token: str) -> Style:
+        colour, _, action = token.partition("@")
+        return self[colour] + Style(meta={"@click": action})
 
 
 def look_of(theme: str) -> Look:
-    """Returns the styles of a theme by token, with `*token` for the bold one and `^token` for the ground behind."""
-    found: dict[str, Style] = {}
+    """Returns the styles of a theme."""
+    found = Look()
     for token, colour in _colours(theme).items():
         found[token] = Style(color=colour)
         found[f"*{token}"] = Style(color=colour, bold=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events
 from textual.notifications import Notification
 from textual.strip import Strip
 from textual.widget import Widget
@@ -26,27 +25,11 @@ _SHORTEST_TOAST_SECONDS = 0.01
 
 
 class Bar(Widget):
-    """One row, drawn as a line of spans, which can be clicked."""
+    """One row, drawn as a line of spans."""
 
     def line(self, width: int) -> Line:
         """Returns what the row says at this width."""
         raise NotImplementedError
-
-    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
-        """Does what belongs to the last of these spans, up to which a click came from the left, or in the right part."""
-        raise NotImplementedError
-
-    def on_click(self, event: events.Click) -> None:
-        width = max(0, self.size.width - 2)
-        left, right, *_ = self.line(width)
-        begin = width - sum(cell_len(text) for text, _ in right)
-        is_right = event.x > begin
-        at, spans = (event.x - 1 - begin, right) if is_right else (event.x - 1, left)
-        for number, (text, _) in enumerate(spans, 1):
-            at -= cell_len(text)
-            if at < 0:
-                self.clicked(spans[:number], is_right=is_right)
-                return
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 (textual's)
         width = max(0, self.size.width - 2)
@@ -67,18 +50,14 @@ class TopBar(Bar):
         is_main = view.place in dict(places.MAIN_PLACES)
         if is_main and width + 2 >= COMPACT:
             for place, label in places.MAIN_PLACES:
-                left += [(label, "*strong" if place == view.place else "muted"), "  "]
+                colour = "*strong" if place == view.place else "muted"
+                left += [(label, f"{colour}@app.go('{place}')"), "  "]
         else:
             if not is_main and width + 2 >= NARROW:
-                left += [("Home", "muted"), (f" {glyph('in')} ", "faint")]
+                left += [("Home", "muted@app.go('home')"), (f" {glyph('in')} ", "faint")]
             left.append((view.heading, "*strong"))
-        return line(*left, right=figures(view.snapshot, width))
-
-    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
-        """Opens the place that was clicked; at the right the inbox."""
-        place = {label: place for place, label in places.MAIN_PLACES}.get(spans[-1][0])
-        if is_right or place is not None:
-            self.call_later(self.screen.run_action, "app.inbox" if is_right else f"app.go('{place}')")
+        found = line(*left, right=figures(view.snapshot, width))
+        return found._replace(right=tuple((text, f"{token}@app.inbox") for text, token in found.right))
 
 
 def figures(snapshot: Snapshot, width: int) -> list[Span | str]:
@@ -140,15 +119,10 @@ class Keys(Bar):
             spans += [*_spans(key), ("  ", "fg")]
         return line(*spans[:-1])
 
-    def clicked(self, spans: Sequence[Span], *, is_right: bool) -> None:
-        signs = [text for text, token in spans if token == "*focus"]
-        found = {one.sign: one.key for one in ((_HELP,) if is_right else self.keys())}
-        if signs and (key := found.get(signs[-1])):
-            self.app.simulate_key(key)
-
 
 def _spans(key: Shown) -> tuple[Span, ...]:
-    return (key.sign, "*focus"), (" ", "fg"), (key.label, "muted")
+    does = f"@app.simulate_key('{key.key}')"
+    return (key.sign, f"*focus{does}"), (f" {key.label}", f"muted{does}")
 
 
 class KeyBar(Keys):
