@@ -94,18 +94,15 @@ def test_epics_side_by_side_say_where_each_of_their_tasks_is_done(width: int) ->
         assert f"gitticks/work/{task} in .gitticks-work/{task}" in text
 
 
-@pytest.mark.parametrize("height", [4, 9, 12, 40])
-def test_epics_side_by_side_show_as_many_agents_and_tasks_as_there_is_room_for(height: int) -> None:
+@pytest.mark.parametrize("height", [4, 12, 40])
+def test_epics_side_by_side_have_a_row_for_each_agent_and_task(height: int) -> None:
     shown = snapshot()
     found = epics.running(shown)
     rows = [words(one) for one in epics.rows(shown, found, {}, NOW, (100, height))]
-    assert len(rows) <= max(height, 2 * len(found))
     listed = {one.task for epic in found for one in epic.sessions}
     listed |= {one.standing.task.id for epic in found for one in epic.asked}
     below = [row for row in rows if row.startswith("   ")]
-    more = sum(int(row.split()[-2]) for row in below if row.endswith("more"))
-    assert more == len(listed) - sum(any(f" {one} " in row for row in below) for one in listed)
-    assert not more or len(rows) == max(height, 2 * len(found)), "no row is left empty"
+    assert all(any(f" {one} " in row for row in below) for one in listed)
 
 
 def test_of_the_same_second_the_iteration_that_ended_last_is_the_newest(tmp_path: Path) -> None:

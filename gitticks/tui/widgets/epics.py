@@ -57,35 +57,20 @@ def rows(
 ) -> list[Line]:
     """Returns the rows for this width and height; `said` holds the last line of each agent at work.
 
-    If not all of it fits, an agent or a task has one row, and an epic as many of these as there is room for, at least
-    one; the last of them says how many more there are.
+    If not all of it fits, an agent or a task has one row.
     """
     width, height = size
-    titles = [_title(snapshot, one, number, width) for number, one in enumerate(epics, 1)]
     bodies = [_body(snapshot, one, said, now, width, is_short=False) for one in epics]
     is_short = sum(map(len, bodies)) + 2 * len(epics) - 1 > height
     if is_short:
         bodies = [_body(snapshot, one, said, now, width, is_short=True) for one in epics]
-        shares = [1] * len(epics)
-        for _ in range(height - 2 * len(epics)):
-            cut = [at for at, body in enumerate(bodies) if len(body) > shares[at]]
-            if cut:
-                shares[min(cut, key=shares.__getitem__)] += 1
-        bodies = [_shortened(body, most) for body, most in zip(bodies, shares, strict=True)]
     found: list[Line] = []
-    for one, title, body in zip(epics, titles, bodies, strict=True):
+    for number, (one, body) in enumerate(zip(epics, bodies, strict=True), 1):
+        title = _title(snapshot, one, number, width)
         found += [title, *(part._replace(key=one.row.id) for part in body)]
         if not is_short:
             found.append(line())
     return found[:-1] if found and not is_short else found
-
-
-def _shortened(body: list[Line], most: int) -> list[Line]:
-    left_out = len(body) - most
-    if left_out <= 0:
-        return body
-    last = body[most - 1]._replace(right=((f"and {left_out} more", "muted"),))
-    return [*body[: most - 1], last]
 
 
 def _title(snapshot: Snapshot, one: Running, number: int, width: int) -> Line:
