@@ -292,15 +292,13 @@ class View(Screen[None]):
 
     def _resizable(self, side: str) -> tuple[Widget | None, int]:
         """Returns the pane whose edge the focused one has, and -1 if it is the pane at the edge's other side."""
-        pane = self.focused
-        while pane is not None and pane is not self:
+        above = self.focused.ancestors_with_self if self.focused is not None else ()
+        for pane in (one for one in above if isinstance(one, Widget) and one is not self):
             if pane.has_class(side):
                 return pane, 1
-            parent = pane.parent
-            beside = [one for one in parent.children if one.has_class(side)] if parent is not None else []
+            beside = [one for one in pane.siblings if one.has_class(side)]
             if beside:
                 return beside[0], -1
-            pane = parent if isinstance(parent, Widget) else None
         return None, 1
 
     def _apply_sizes(self) -> None:
