@@ -132,7 +132,7 @@ def _review(terminal: Terminal, task_id: str, *words: str) -> None:
 def _approve_next(terminal: Terminal, project: Project, ids: dict[str, str]) -> None:
     """Approves what stands first in the inbox."""
     terminal.keys("i")
-    terminal.sees("For you", "y approve · n reject")
+    terminal.sees("For you", "y approve  n reject")
     asked = [one for one in ids.values() if project.task(one).status is Status.REVIEWING]
     terminal.keys("y")
     until(lambda: "into main?" in terminal.screen or _is_early(terminal), "the dialog")

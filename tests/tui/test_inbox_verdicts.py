@@ -176,7 +176,7 @@ def test_no_cancels_a_question_in_the_inbox_as_in_its_review(project: Project) -
     project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
 
     async def work(shown: Shown) -> None:
-        await open_inbox(shown, "m3xq  question", "y answer", "n cancel")
+        await open_inbox(shown, "m3xq  question", "y answer  n cancel")
         await shown.press("n")
         await shown.sees("Cancel m3xq?", "the reason")
         await shown.press("escape", "escape")

@@ -67,7 +67,7 @@ def test_a_merge_that_waits_is_in_the_inbox_with_its_reason_and_enter_tries_it_a
     async def work(shown: Shown) -> None:
         await shown.sees("Keep the path")
         await shown.press("i")
-        await shown.sees("merge waits", "enter merges it")
+        await shown.sees("merge waits", "enter merge")
         await shown.reads("your uncommitted changes in")
         assert shown.app.snapshot.waiting == 1
         await shown.press("n")

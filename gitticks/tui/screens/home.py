@@ -157,30 +157,31 @@ class Home(View):
         entry = self._entry_in("inbox" if has_inbox else "roots")
         if isinstance(entry, Question):
             return {"y": "allow once", "n": "deny"}
+        if has_inbox and isinstance(entry, QueuedMerge | BrokenFile):
+            return {"enter": "merge" if isinstance(entry, QueuedMerge) else "edit", "y": "", "n": ""}
         return dict(zip("yn", answers(entry.standing.task), strict=True)) if isinstance(entry, Asked) else {}
 
     def _draw_preview(self) -> None:
         """Shows what the entry under the cursor is about, so that most can be answered from here; else an epic's tasks."""
         self.query(KeyBar).refresh()
         pane = self.pane("preview")
-        pane.title, rows, keys = self._preview(pane.inner_width)
+        pane.title, rows = self._preview(pane.inner_width)
         pane.show(rows)
-        pane.say(keys)
 
     def _preview(self, width: int) -> inbox.Preview:
         now, row, entry = self.gt.now, self.snapshot.find(self._root), self._entry_in("inbox")
         if isinstance(entry, Question):
             return inbox.permission_preview(entry, now, width)
         if isinstance(entry, QueuedMerge):
-            return f"{entry.task}  merge waits", wrapped(entry.reason, width), "enter merges it"
+            return f"{entry.task}  merge waits", wrapped(entry.reason, width)
         if not self.snapshot.waiting and row is not None and self.snapshot.is_epic(row):
             below = self.snapshot.tasks_of(row.id)
-            return f"{row.id}  tasks", tasks.listed(self.snapshot, below, width), ""
+            return f"{row.id}  tasks", tasks.listed(self.snapshot, below, width)
         if isinstance(entry, Asked):
             looked = self._looked.get(entry.standing.task.id)
             changes, handoff = (looked.changes, looked.handoff) if looked else (None, "")
             return inbox.preview(entry, changes, handoff, now, width)
-        return ("", [], "") if entry is None else (entry.path, wrapped(entry.message, width), "")
+        return ("", []) if entry is None else (entry.path, wrapped(entry.message, width))
 
     def on_lines_moved(self, event: Lines.Moved) -> None:
         if event.lines.id in ("inbox", "roots") and self.is_open:

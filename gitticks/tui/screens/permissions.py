@@ -80,7 +80,7 @@ class Permissions(Loaded[Asked]):
         if event.lines.id == "asked":
             question = next((one for one in self.snapshot.questions if str(one.number) == event.key), None)
             if question is not None:
-                title, rows, _ = inbox.permission_preview(question, self.gt.now, DIALOG_WIDTH)
+                title, rows = inbox.permission_preview(question, self.gt.now, DIALOG_WIDTH)
                 self.app.push_screen(Dialog(title, rows, do="close"))
         elif self.loaded is not None:
             for decision in self.loaded.decisions:

@@ -176,8 +176,8 @@ class Review(Loaded[Work]):
         if self.loaded is not None:
             pane, work = self.pane("verdict"), self.loaded
             follows = approving.in_short(work.policy, work.view.conflicts or (), len(work.commits))
-            width, is_stale = pane.inner_width, self.is_stale
-            pane.show([review_rows.verdict_row(work.view, self.comments, follows, width, is_stale=is_stale)])
+            row = review_rows.verdict_row(work.view, self.comments, follows, is_stale=self.is_stale)
+            pane.show([row])
             self.query(KeyBar).refresh()
 
     # moving in the changes

@@ -12,19 +12,19 @@ from gitticks.runner.questions import Question
 from gitticks.runner.run_record import QueuedMerge
 from gitticks.store.index import BrokenFile
 from gitticks.tui.messages import Snapshot
-from gitticks.tui.theme import STATUS_COLOUR, dotted, glyph
+from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 from gitticks.tui.widgets.markdown import paragraphs, wrapped
 from gitticks.tui.widgets.permission_rows import left, question_rows
-from gitticks.tui.widgets.review_rows import answers, handoff_parts, is_doubt
+from gitticks.tui.widgets.review_rows import handoff_parts, is_doubt
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.permissions import rule_words
 
 PERMISSION, MERGE, BROKEN = "permission:", "merge:", "file:"
 """How the keys of entries begin that are no tasks: questions about permissions, merges that wait, unreadable files."""
 Entry = Asked | Question | QueuedMerge | BrokenFile
-Preview = tuple[str, list[Line], str]
-"""Title, rows and keys of what is shown of an entry."""
+Preview = tuple[str, list[Line]]
+"""Title and rows of what is shown of an entry."""
 _MOST_ROWS = 2
 _OUTCOMES = {"pass": ("passed", "good"), "fail": ("failed", "bad")}
 _NO_VERDICT = ("without a verdict", "waits")
@@ -74,7 +74,7 @@ def _entry(key: str, head: list[Span], says: str, width: int, right: str = "") -
 
 
 def permission_preview(question: Question, now: datetime, width: int) -> Preview:
-    """Returns title, rows and keys of the preview of such a question."""
+    """Returns title and rows of the preview of such a question."""
     found = wrapped(question.access.target, width, "*strong")
     found += [line(), line((f"{question.agent} asks for {question.access.operation.value}", "fg"))]
     found += wrapped(question.reason, width, "muted")
@@ -83,8 +83,7 @@ def permission_preview(question: Question, now: datetime, width: int) -> Preview
         line(("denied in ", "muted"), (left(question.expires, now), "waits")),
         line(("Y and N remember ", "muted"), rule_words(question.rule)),
     ]
-    keys = dotted("y once", "Y always", "n deny", "N never")
-    return f"{question.task}  permission", found, keys
+    return f"{question.task}  permission", found
 
 
 def _mark(asked: Asked) -> str:
@@ -134,7 +133,7 @@ def changes_words(changes: Changes) -> list[Span]:
 
 
 def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, width: int) -> Preview:
-    """Returns title, rows and keys of an entry's preview."""
+    """Returns title and rows of an entry's preview."""
     row = asked.standing.task
     kind = (
         _KINDS.get(row.awaiting, row.awaiting)
@@ -163,7 +162,7 @@ def preview(asked: Asked, changes: Changes | None, handoff: str, now: datetime, 
         found += [line((f"answered by {asked.answer.name}; counts once it is approved", "waits")), line()]
     if not found:
         found = [line((gist(asked), "muted"))]
-    return f"{row.id}  {kind}", found, keys_for(asked)
+    return f"{row.id}  {kind}", found
 
 
 def _handoff(text: str, width: int) -> list[Line]:
@@ -176,13 +175,3 @@ def _handoff(text: str, width: int) -> list[Line]:
             label = [(f"{'' if number else name:<{_NAME_COLUMNS}}", colour)] if name else []
             found.append(line(*label, (part, "fg")))
     return found
-
-
-def keys_for(asked: Asked) -> str:
-    """Returns the keys that answer an entry."""
-    row = asked.standing.task
-    yes, no = answers(row)
-    if not yes or asked.standing.is_conflicted:
-        return "enter opens it"
-    opens = "enter opens it" if yes == "approve" else ""
-    return dotted(f"y {yes}", f"n {no}" if no else "", opens)

@@ -12,7 +12,7 @@ from gitticks.cli.render import NEW_COMMITS, count_of
 from gitticks.model.notes import Entry
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.tui.theme import glyph
-from gitticks.tui.widgets.lines import Line, Span, line
+from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import markdown_rows, wrapped
 from gitticks.tui.widgets.tasks import age
 from gitticks.workflow.council import Voice, answers_in
@@ -159,6 +159,8 @@ def answers(task: Task | TaskRow) -> tuple[str, str]:
         return "merge" if task.is_merging else "", "reject" if can_send_back else ""
     outcome = VERDICTS[Awaiting(task.awaiting), Verdict.REJECTED]
     no = {Outcome.RETURN: "reject", Outcome.CANCEL: "cancel"}.get(outcome, "")
+    if task.awaiting == Awaiting.CHECKPOINT:
+        no = "redo the phase"
     if task.status == Status.STUCK:
         return "decide", no
     if task.awaiting == Awaiting.WORK:
@@ -166,37 +168,23 @@ def answers(task: Task | TaskRow) -> tuple[str, str]:
     return "answer" if task.awaiting in ANSWERED else "approve", no
 
 
-def verdict_row(
-    view: ReviewView, comments: Mapping[str, str], follows: str, width: int, *, is_stale: bool
-) -> Line:
-    """Returns what `y` and `n` would do; `follows` is what becomes of changed code that is approved."""
+def verdict_row(view: ReviewView, comments: Mapping[str, str], follows: str, *, is_stale: bool) -> Line:
+    """Returns what a verdict would lead to; `follows` is what becomes of changed code that is approved."""
     task = view.task
     if is_stale:
         says = f"{glyph('stuck')} the {'task' if task.awaiting in ANSWERED else 'work'} changed; "
         return line((says, "*waits"), ("r", "*focus"), (" reloads", "waits"))
-    yes, no = answers(task)
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []
     if task.is_merging:
         return line(("approved", "good"), (", waits for its merge", "muted"), right=sent)
-    if task.awaiting is None:
-        sends_back: list[Span | str] = [("n", "*focus"), f" {no}  "] if no else []
-        idle = f"{task.status}: it is not waiting for anyone"
-        return line((idle, "muted"), right=[*sends_back, *sent])
     if task.awaiting in ANSWERED:
-        if task.awaiting is Awaiting.CHECKPOINT:
-            no = "redo the phase"
-        return line(
-            ("y", "*focus"), f" {yes}  ", ("e", "*focus"), " answer in your editor",
-            right=[("n", "*focus"), f" {no}", *sent],
-        )  # fmt: skip
-    if task.awaiting is Awaiting.WORK:
-        return line(("y", "*focus"), f" {yes}  ", ("closes the task", "muted"), right=sent)
-    says = follows
-    if view.changes is None or not view.changes.files:
-        says = "no change to the code: merges nothing"
+        return line(("e", "*focus"), " answer in your editor", right=sent)
+    if task.awaiting is None:
+        follows = f"{task.status}: it is not waiting for anyone"
+    elif task.awaiting is Awaiting.WORK:
+        follows = "closes the task"
+    elif view.changes is None or not view.changes.files:
+        follows = "no change to the code: merges nothing"
     elif view.conflicts is None:
-        says = NEW_COMMITS
-    return line(
-        ("y", "*focus"), f" {yes}  ", (says if width >= len(says) + 40 else "", "muted"),
-        right=[("n", "*focus"), f" {no}  ", *sent],
-    )  # fmt: skip
+        follows = NEW_COMMITS
+    return line((follows, "muted"), right=sent)
