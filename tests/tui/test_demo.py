@@ -115,7 +115,7 @@ def _send_back_and_merge(terminal: Terminal, project: Project, task_id: str) -> 
     until(lambda: project.task(task_id).status is Status.REVIEWING, "the second hand-off")
     _review(terminal, task_id, "# Revised after", "say what it does with cents")
     terminal.keys("y")
-    terminal.sees(f"Merge {task_id} into main?", "the tests run on the merge")
+    terminal.sees(f"Approve {task_id} into main?", "the tests run on the merge")
     terminal.keys("Enter")
     until(lambda: project.task(task_id).status is Status.DONE, "the merge")
 

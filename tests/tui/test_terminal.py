@@ -103,13 +103,13 @@ def test_an_approval_is_as_strong_as_policy_asks(
     terminal.keys("Enter")
     terminal.sees("Hand-off", "merges 1 commit into main")
     terminal.keys("y")
-    terminal.sees("Merge m3xq into main?", "a signature", "sign it")
+    terminal.sees("Approve m3xq into main?", "a signature", "sign it")
     terminal.keys("Enter")
     terminal.sees("no key is configured to sign your approvals")  # and the interface is back
     git("config", "gpg.format", "ssh", at=project.path)
     git("config", "user.signingKey", str(key), at=project.path)
     terminal.keys("y")
-    terminal.sees("Merge m3xq into main?")
+    terminal.sees("Approve m3xq into main?")
     terminal.keys("Enter")
     until(lambda: project.task("m3xq").status is Status.DONE, "the merge")
     assert project.last(EventType.VERDICT, "m3xq").data["strength"] == SIGNED
