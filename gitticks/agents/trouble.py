@@ -173,17 +173,10 @@ def _shown_by_clock(found: re.Match[str], now: datetime) -> datetime | None:
             return next(one for one in days if one > here - _JUST_OVER).astimezone(UTC)
         month, day = _MONTHS.index(found["month"].lower()) + 1, int(found["day"])
         years = [int(found["year"])] if found["year"] else range(here.year - 1, here.year + 2)
-        dates = [one for one in (_on_day(at, year, month, day) for year in years) if one is not None]
+        dates = [at.replace(year=year, month=month, day=day) for year in years]
         return min(dates, key=lambda one: abs(one - here)).astimezone(UTC)
     except (ValueError, OverflowError, OSError, zoneinfo.ZoneInfoNotFoundError):
         return None
-
-
-def _on_day(at: datetime, year: int, month: int, day: int) -> datetime | None:
-    """Returns the same time on a day; None for 29 February of a year without one."""
-    with contextlib.suppress(ValueError):
-        return at.replace(year=year, month=month, day=day)
-    return None
 
 
 def _zone_of(found: re.Match[str]) -> tzinfo | None:
