@@ -158,7 +158,8 @@ class Dashboard(View):
         if key != self._shown:
             self._shown, refresh = key, True
             self._output = heard or Output()
-            pane.key, pane.at_tail = None, True
+            pane.key = None
+            pane.anchor()
             self._looked_back = None
         elif heard is not None and heard is not self._output:  # a new session began
             self._output, refresh = heard, True
@@ -233,7 +234,7 @@ class Dashboard(View):
         if event.lines.id == "output":
             if self._output is not None:
                 self._output.turn(event.key)
-                event.lines.leave_end()
+                event.lines.release_anchor()
                 self._draw_output(refresh=True)
                 self.call_after_refresh(event.lines.show_entry)
         else:
@@ -247,7 +248,7 @@ class Dashboard(View):
             self._draw_output(refresh=True)
 
     def action_follow(self) -> None:
-        self.pane("output").follow_end()
+        self.pane("output").anchor()
         self._draw_output()
 
     def action_pause(self) -> None:

@@ -121,7 +121,7 @@ def _cut(spans: list[Span], room: int, look: Look) -> list[Segment]:
 class Lines(ScrollView, can_focus=True):
     """Rows with a cursor over entries; the cursor is bound to an entry's key. Follows its end where `follow` asks for it.
 
-    Scrolling up ends that, `follow_end` resumes. `moved_at` is when another entry last came under the cursor by itself.
+    Scrolling up ends that, `anchor` resumes. `moved_at` is when another entry last came under the cursor by itself.
     With `is_led` another widget moves the cursor.
     """
 
@@ -172,13 +172,16 @@ class Lines(ScrollView, can_focus=True):
         self.empty, self.follow = empty, follow
         self.rows: list[Line] = []
         self.key: str | None = None
-        self.at_tail = follow
         self._made_for = 0
         self.moved_at = 0.0
         self._kept: dict[tuple[Line, int, int], Strip] = {}
         self._keys: list[str] | None = None
         self._figure = ("", "muted")
         self.title = title
+
+    def on_mount(self) -> None:
+        if self.follow:
+            self.anchor()
 
     def watch_title(self) -> None:
         self._frame()
@@ -210,33 +213,17 @@ class Lines(ScrollView, can_focus=True):
         moved = self.key not in keys
         if moved:
             self.key = keys[min(at, len(keys) - 1)] if keys else None
-        # At the tail `virtual_size` is left alone: it would lay the whole screen out, three times the cost of the rows.
-        if not self.at_tail:
-            self._measure()
+        self.virtual_size = Size(0, len(self.rows))
         self.refresh()
         if moved and self.key is not None:
             self.moved_at = time.monotonic()
             if before:
                 self.post_message(self.Moved(self, self.key))
 
-    def _measure(self) -> None:
-        size = Size(0, len(self.rows))
-        if self.virtual_size != size:
-            self.virtual_size = size
-
-    def follow_end(self) -> None:
-        """Shows the end from now on, also of what comes."""
-        self.at_tail = self.follow
-        self.refresh()
-
-    def leave_end(self) -> None:
-        """Stops following, since the reader scrolls up."""
-        if self.at_tail:
-            self.at_tail = False
-            self._measure()
-            self.scroll_end(
-                animate=False, immediate=True, force=True
-            )  # by force, as there was no scrollbar yet
+    @property
+    def at_tail(self) -> bool:
+        """True while it follows its end."""
+        return self.is_anchored and not self._anchor_released
 
     @property
     def inner_width(self) -> int:
@@ -258,13 +245,9 @@ class Lines(ScrollView, can_focus=True):
         super().notify_style_update()
         self._kept.clear()
 
-    def on_mouse_scroll_up(self) -> None:
-        self.leave_end()
-
     def on_mouse_scroll_down(self) -> None:
-        """Follows again once the end is reached."""
-        if self.follow and self.scroll_offset.y >= self.max_scroll_y:
-            self.follow_end()
+        """Follows again at the end, also after a turn of the wheel that moved nothing."""
+        self.call_after_refresh(self._check_anchor)
 
     def on_focus(self) -> None:
         self._draw_entry(self.key)
@@ -276,8 +259,7 @@ class Lines(ScrollView, can_focus=True):
         if self.rows and self.inner_width != self._made_for:
             self._made_for = self.inner_width
             self.post_message(self.Resized())
-        top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
-        at = top + y
+        at = self.scroll_offset.y + y
         if not self.rows and self.empty:
             return self._empty_line(y, width)
         if at >= len(self.rows):
@@ -309,7 +291,7 @@ class Lines(ScrollView, can_focus=True):
 
     def action_move(self, step: int) -> None:
         """Moves by entries where there are some, else scrolls, as in an entry that is higher than the pane."""
-        self.leave_end()
+        self.release_anchor()
         keys = self.keys
         first, height = self._place(self.key)
         above = self.scroll_offset.y - first
@@ -350,9 +332,7 @@ class Lines(ScrollView, can_focus=True):
     def _draw_entry(self, key: str | None) -> None:
         """Draws an entry's rows alone: a moving cursor is to send little through a slow line."""
         first, height = self._place(key)
-        if self.at_tail:
-            self.refresh()
-        elif height:
+        if height:
             self.refresh_lines(first, height)
 
     def _place(self, key: str | None) -> tuple[int, int]:
@@ -366,14 +346,13 @@ class Lines(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Moves the cursor there, and chooses the entry after as many clicks as the pane asks for."""
-        top = max(0, len(self.rows) - self.size.height) if self.at_tail else self.scroll_offset.y
-        at = top + event.get_content_offset_capture(self).y
+        at = self.scroll_offset.y + event.get_content_offset_capture(self).y
         key = self.rows[at].key if 0 <= at < len(self.rows) else None
         if key is None or not self.can_focus:
             return
         is_chosen = event.chain == self.clicks and (key == self.key or self.clicks == 1)
         if key != self.key:
-            self.leave_end()
+            self.release_anchor()
             self.go_to(key)
         if is_chosen:
             self.action_choose()
