@@ -93,26 +93,6 @@ def edit_on_board(view: View, path: str) -> None:
     with_terminal(view, edit)
 
 
-def answer_in_editor(view: View, task_id: str) -> None:
-    """Opens the question in the editor, and answers it with what was written below."""
-    from gitticks.actions.task_lookup import find_task_to_change
-    from gitticks.actions.verdict import waiting_for_answer
-    from gitticks.cli import editor
-
-    def answer() -> None:
-        context = view.gt.context.renewed()
-        waiting = waiting_for_answer(context, find_task_to_change(context, task_id))
-        after = editor.answer_in_editor(context, waiting)
-        view.gt.say(
-            f"{task_id} {editor.answered_words(context, after)}"
-            if after
-            else "nothing was written, so nothing was answered"
-        )
-        view.gt.feed.look_again()
-
-    with_terminal(view, answer)
-
-
 def set_up(view: View) -> None:
     """Runs `gt init` on the terminal, where it asks and says what it made."""
     from gitticks.tui.running import own_command

@@ -196,7 +196,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("c", "comment", "comment", "comment the line under the cursor"),
         Key("right_square_bracket", "file(1)", "next file", shown="]"),
         Key("right_curly_bracket", "hunk(1)", "next hunk", shown="}"),
-        Key("e", "edit", "edit", "open the question or the task in your editor"),
+        Key("e", "edit", "edit", "open the task in your editor"),
         Key("o", "shell", "shell", "a shell in the task's workspace"),
         Key("t", "task", "task", "the task's page"),
         Key("r", "reload", "reload", "reload the work"),

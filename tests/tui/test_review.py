@@ -235,7 +235,7 @@ def test_a_question_is_answered_with_its_context(project: Project) -> None:
     project.make("m3xq", title="Rename", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=QUESTION)
 
     async def work(shown: Shown) -> None:
-        await open_review(shown, "claude asks", "\\x1b[2J[/x] friendly?", "in your editor", task_id="m3xq")
+        await open_review(shown, "claude asks", "\\x1b[2J[/x] friendly?", "opens your editor", task_id="m3xq")
         await shown.press("y")
         await shown.sees("m3xq  Rename", "your answer")
         await shown.type("formal")
@@ -321,7 +321,7 @@ def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
     project.make("z42v", **STUCK)
 
     async def work(shown: Shown) -> None:
-        await open_review(shown, "y decide  n cancel", "answer in your editor", task_id="z42v")
+        await open_review(shown, "y decide  n cancel", "opens your editor", task_id="z42v")
         await shown.press("y")
         await shown.sees("try again, with a note")
         await shown.press("enter")

@@ -128,7 +128,7 @@ def test_an_answer_takes_the_comments_along(project: Project) -> None:
     async def work(shown: Shown) -> None:
         await open_review(shown, "login.txt")
         await comment_on_first_line(shown, "too short")
-        await shown.press("e")
+        await shown.press("y")
         await shown.sees("your answer", "with your 1 comment as notes")
         await shown.type("go on")
         await shown.press("enter")

@@ -194,13 +194,7 @@ class Review(Loaded[Work]):
         self.load()
 
     def action_edit(self) -> None:
-        is_question = self.loaded is not None and self.loaded.view.task.awaiting in ANSWERED
-        if is_question and self.comments:
-            self.action_approve()  # what is answered there, also in the editor, takes the comments along
-        elif is_question:
-            editing.answer_in_editor(self, self.task_id)
-        else:
-            editing.edit_task(self, self.task_id)
+        editing.edit_task(self, self.task_id)
 
     def action_shell(self) -> None:
         editing.open_shell(self, self.task_id)

@@ -178,8 +178,8 @@ def verdict_row(view: ReviewView, comments: Mapping[str, str], follows: str, *, 
     if task.is_merging:
         return line(("approved", "good"), (", waits for its merge", "muted"), right=sent)
     if task.awaiting in ANSWERED:
-        return line(("e", "*focus"), " answer in your editor", right=sent)
-    if task.awaiting is None:
+        follows = "^g in the box for the answer opens your editor"
+    elif task.awaiting is None:
         follows = f"{task.status}: it is not waiting for anyone"
     elif task.awaiting is Awaiting.WORK:
         follows = "closes the task"
