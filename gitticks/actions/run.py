@@ -89,9 +89,9 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 def _require_prices(context: Context, loop: Loop) -> None:
     """Refuses a run whose dollars are limited and could not be counted for its agents; of the default it warns."""
     settings, limits = context.settings, loop.budgets.limits
-    for _, agent in loop.picking.first_agents():
+    for _, agent in loop.picking.first_agents() if limits_dollars(settings, limits) else ():
         require_price(agent, settings, limits)
-        if limits_dollars(settings, limits) and foresee(agent, settings.prices) is Priced.NO_MODEL:
+        if foresee(agent, settings.prices, is_chosen=False) is Priced.NO_MODEL:
             words = f"`{agent.name}` reports neither its cost nor its model, so no budget of dollars can be enforced for it"
             hint = f"`gt config agents.{agent.name}.model MODEL` names one"
             if limits_dollars(settings, limits, by_default=False):

@@ -47,30 +47,26 @@ def with_cost(
 
 
 class Priced(Enum):
-    """What can be said beforehand of the cost of an agent's sessions.
-
-    LATER says that it will name its model itself, UNLESS_TOLD that its model has no price, but that it may tell the cost.
-    """
+    """What can be said beforehand of the cost of an agent's sessions."""
 
     YES = "yes"
-    LATER = "later"
-    UNLESS_TOLD = "unless told"
     NO_MODEL = "no model"
     NO_PRICE = "no price"
 
 
-def foresee(agent: AgentSpec, prices: Mapping[str, Price]) -> Priced:
-    """Returns whether it will be known what an agent's sessions cost; what reports no tokens costs nothing."""
+def foresee(agent: AgentSpec, prices: Mapping[str, Price], *, is_chosen: bool) -> Priced:
+    """Returns whether it will be known what an agent's sessions cost; what reports no tokens costs nothing.
+
+    A command whose model has no price may tell its cost itself, which is not relied on for a limit that somebody chose.
+    """
     is_command = agent.kind is AgentKind.COMMAND
     model = None if agent.kind is AgentKind.AMP else agent.model  # what Amp is asked for is a mode of its own
-    if agent.kind not in _TELL_TOKENS_ONLY and not (is_command and model):
-        return Priced.YES
     if model is None:
-        return Priced.NO_MODEL if agent.kind is AgentKind.CODEX else Priced.LATER
-    is_known = model in prices or _by_library(Usage(tokens_in=1), 0, model, agent.kind) is not None
-    if is_known:
+        return Priced.NO_MODEL if agent.kind is AgentKind.CODEX else Priced.YES
+    if agent.kind not in _TELL_TOKENS_ONLY and not (is_command and is_chosen):
         return Priced.YES
-    return Priced.UNLESS_TOLD if is_command else Priced.NO_PRICE
+    is_known = model in prices or _by_library(Usage(tokens_in=1), 0, model, agent.kind) is not None
+    return Priced.YES if is_known else Priced.NO_PRICE
 
 
 def _by_price(report: AgentReport, price: Price) -> float | None:

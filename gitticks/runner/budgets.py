@@ -60,9 +60,8 @@ def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLim
     """
     if not limits_dollars(settings, limits_of_run):
         return
-    priced = foresee(agent, settings.prices)
     is_chosen = limits_dollars(settings, limits_of_run, by_default=False)
-    if priced is Priced.NO_PRICE or (priced is Priced.UNLESS_TOLD and is_chosen):
+    if foresee(agent, settings.prices, is_chosen=is_chosen) is Priced.NO_PRICE:
         price = f"gt config prices.{agent.model}"
         raise GitticksError(
             f"no price is known for `{agent.model}`, so dollar budgets cannot be enforced for `{agent.name}`",

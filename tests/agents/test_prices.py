@@ -70,10 +70,10 @@ def test_a_session_is_no_single_long_request() -> None:
         (AgentKind.CODEX, None, Priced.NO_MODEL),
         (AgentKind.GEMINI, "gemini-2.5-flash", Priced.YES),
         (AgentKind.GEMINI, "nobody-knows", Priced.NO_PRICE),
-        (AgentKind.GEMINI, None, Priced.LATER),
-        (AgentKind.AMP, "smart", Priced.LATER),
+        (AgentKind.GEMINI, None, Priced.YES),
+        (AgentKind.AMP, "smart", Priced.YES),
         (AgentKind.CLAUDE, "nobody-knows", Priced.YES),
-        (AgentKind.COMMAND, "nobody-knows", Priced.UNLESS_TOLD),
+        (AgentKind.COMMAND, "nobody-knows", Priced.NO_PRICE),
         (AgentKind.COMMAND, "m", Priced.YES),
         (AgentKind.COMMAND, None, Priced.YES),
         (AgentKind.SCRIPT, "nobody-knows", Priced.YES),
@@ -82,4 +82,7 @@ def test_a_session_is_no_single_long_request() -> None:
 def test_it_is_known_beforehand_whether_sessions_will_have_a_cost(
     kind: AgentKind, model: str | None, priced: Priced
 ) -> None:
-    assert foresee(AgentSpec("a", kind, model=model), MINE) is priced
+    agent = AgentSpec("a", kind, model=model)
+    assert foresee(agent, MINE, is_chosen=True) is priced
+    unchosen = Priced.YES if kind is AgentKind.COMMAND else priced
+    assert foresee(agent, MINE, is_chosen=False) is unchosen
