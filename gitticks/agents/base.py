@@ -62,7 +62,7 @@ class Command:
     argv: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
-    stdin: bytes | Path | IO[bytes] | None = None
+    stdin: bytes | IO[bytes] | None = None
     merge_errors: bool = False
     stop_signal: int = signal.SIGTERM
 

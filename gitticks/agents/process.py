@@ -296,13 +296,11 @@ def launch(command: Command, limits: Limits, *, lock: Path | None, mark: str) ->
     return Connection(guard, control, report, request)
 
 
-def _open_stdin(given: bytes | Path | IO[bytes] | None, handed_over: contextlib.ExitStack) -> int | None:
+def _open_stdin(given: bytes | IO[bytes] | None, handed_over: contextlib.ExitStack) -> int | None:
     if given is None:
         return None
     try:
-        if isinstance(given, Path):
-            descriptor = os.open(given, os.O_RDONLY | os.O_CLOEXEC)
-        elif not isinstance(given, bytes):
+        if not isinstance(given, bytes):
             with given:
                 descriptor = os.dup(given.fileno())
         else:
