@@ -12,7 +12,6 @@ NEARLY, SPENT = 80, 95
 _LABELS = {"iterations": "Iterations", "tokens": "Tokens", "cost": "Cost", "duration": "Time"}
 _ORDER = tuple(_LABELS)
 _LEAST_METER = 6
-_MOST = 4
 
 
 def meter(used: float, limit: float, width: int, colour: str | None = None) -> list[Span]:
@@ -29,14 +28,9 @@ def level(percent: float, otherwise: str = "muted") -> str:
 
 
 def in_order(budgets: Sequence[SpentBudget]) -> list[SpentBudget]:
-    """Returns the budgets that matter most, as they are shown: the fullest of each metric, in the usual order."""
-    fullest: dict[str, SpentBudget] = {}
-    for one in budgets:
-        known = fullest.get(one.metric)
-        if known is None or one.percent > known.percent:
-            fullest[one.metric] = one
-    found = sorted(fullest.values(), key=lambda one: -one.percent)[:_MOST]
-    return sorted(found, key=lambda one: _ORDER.index(one.metric) if one.metric in _ORDER else len(_ORDER))
+    """Returns the fullest budget of each metric, in the usual order."""
+    fullest = {one.metric: one for one in sorted(budgets, key=lambda one: one.percent)}
+    return sorted(fullest.values(), key=lambda one: _ORDER.index(one.metric))
 
 
 def budget_rows(budgets: Sequence[SpentBudget], width: int) -> list[Line]:
