@@ -243,7 +243,7 @@ def test_hostile_texts_steer_no_place(project: Project, size: tuple[int, int]) -
         shown.app.go("review", "esc0")
         await shown.until(lambda: shown.app.screen.loaded is not None, "esc0")  # type: ignore[attr-defined]
         await shown.press("y")
-        await shown.sees("Merge esc0")
+        await shown.sees("Approve esc0")
         harmless(shown)
 
     play(project.path, look, size)
