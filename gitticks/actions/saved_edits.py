@@ -94,16 +94,15 @@ def take_up_saved(context: Context, task_id: TaskId) -> str | None:
     return None if left is None else left.words
 
 
-def refusal_of(context: Context, saved: SavedEdit) -> Left | None:
-    """Returns why what an edit says would be refused; None if it would not. Nothing is written."""
-    if saved.content is None:
-        return None
+def why_stuck(context: Context, saved: SavedEdit) -> Left | None:
+    """Returns why an edit stays until a person does something about it; None of any other. Nothing is written."""
     left = _why_left(context, saved)
     if left is not None:
-        return left if left.words.startswith(REFUSED) else None
+        is_stuck = judge_edit(saved) in (Ruling.CONFLICT, Ruling.REMOVED) or left.words.startswith(REFUSED)
+        return left if is_stuck else None
     try:
         if task_of_path(saved.path) is not None:
-            edit = edit_between(saved.base, saved.content, saved.path)
+            edit = edit_between(saved.base, saved.content or b"", saved.path)
             check_edit(context, context.store.snapshot(), edit)
     except GitticksError as error:
         return refused(error, saved.path)
@@ -202,7 +201,7 @@ def _take_up_task(context: Context, saved: SavedEdit) -> Left | None:
 
     try:
         if edit_between(saved.base, content, saved.path).wanted.verdict is not None:
-            return refusal_of(context, saved) or Left(VERDICT)
+            return why_stuck(context, saved) or Left(VERDICT)
         edit = context.store.transact(
             lambda transaction: _commit(context, transaction, saved, content),
             author=context.author,

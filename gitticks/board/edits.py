@@ -83,7 +83,7 @@ def saved_edits(repository: Repository, *, wait_seconds: float = WAIT_SECONDS) -
     with hold_lock_if_possible(lock, wait_seconds=wait_seconds), errors_of_board(_NOT_SEEN):
         found = _Look(repository, checkout).edits()
         # Nothing is applied here, so it does not matter whether somebody is saving it.
-        return tuple(replace(edit, rest_seconds=0.0) for edit in found if edit.is_plain)
+        return tuple(replace(edit, rest_seconds=0.0) for edit in found)
 
 
 def wait_until_quiet(repository: Repository, paths: Sequence[str]) -> bool:

@@ -132,9 +132,9 @@ def test_what_is_asked_for_is_found_and_no_other_edit(board: BoardOfTest) -> Non
     assert load_journal(board.repository).seen.keys() == {PATH, "folder/inner.md"}
 
 
-def test_links_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
+def test_links_have_no_text_and_missing_boards_hold_no_edits(board: BoardOfTest, tmp_path: Path) -> None:
     (board.folder / "link.md").symlink_to(tmp_path)
-    assert saved_edits(board.repository) == ()
+    assert saved_edits(board.repository) == (SavedEdit("link.md", None, None, is_plain=False),)
     assert saved_edits(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
 
 

@@ -143,7 +143,7 @@ def test_an_id_changed_in_the_file(project: Project, named: str) -> None:
     _take_away(project, "id: k7f2\n", f"id: {named}\n")
     ran = use(project)
     assert f"{PATH}  edited, refused: line 2: " in ran["status"].out
-    assert f"was refused: .gitticks/{PATH}: line 2: " in ran["doctor"].out
+    assert f".gitticks/{PATH}: edited, refused: line 2: " in ran["doctor"].out
     assert is_kept(project)
     _take_away(project, f"id: {named}\n", "id: k7f2\n")
     check_well(project)
@@ -170,7 +170,7 @@ def test_a_link_to_a_file_beside_it(project: Project) -> None:
     assert (
         f"{PATH}  edited, refused: it is not a regular file; move it away, then {BACK}" in ran["status"].out
     )
-    assert f".gitticks/{PATH} is not a regular file" in ran["doctor"].out
+    assert f".gitticks/{PATH} stands in the place of what was committed" in ran["doctor"].out
     assert WORDS in file.read_text()
     file.unlink()
     type_command(project, BACK)
@@ -227,7 +227,7 @@ def test_a_link_in_the_place_of_the_tasks_folder(project: Project) -> None:
     before = {file.name: file.read_bytes() for file in elsewhere.iterdir()}
     ran = use(project)
     assert f"{PATH}  edited, refused: it is not a regular file" in ran["status"].out
-    assert "is not a folder, but is where a task's folder belongs" in ran["doctor"].out
+    assert ".gitticks/tasks/f2/k7f2 stands in the place of what was committed" in ran["doctor"].out
     assert {file.name: file.read_bytes() for file in elsewhere.iterdir()} == before
     _folder(project).unlink()
     elsewhere.rename(_folder(project))

@@ -7,18 +7,19 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
 from gitticks.actions.context import Context
 from gitticks.actions.doctor import Finding, Repair, fault, note, warning
 from gitticks.actions.doctor.machine import long_holder, showing_rights
-from gitticks.actions.saved_edits import refusal_of
-from gitticks.board.checkout_state import REFUSED, board_elsewhere, waiting_on_board
+from gitticks.actions.saved_edits import why_stuck
+from gitticks.board.checkout_state import board_elsewhere, waiting_on_board
 from gitticks.board.edits import renamed_folders, saved_edits
 from gitticks.board.hooks import are_hooks_off, board_hooks_state, checkout_hooks_state, server_hooks_state
-from gitticks.board.journal import PendingKind, is_inside
-from gitticks.board.judge_edit import SavedEdit
+from gitticks.board.journal import PendingKind
+from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
 from gitticks.board.lost_pull import left_by_pull
 from gitticks.board.place import (
     BoardError,
@@ -26,29 +27,28 @@ from gitticks.board.place import (
     is_on_state_branch,
     unwritable_folder,
 )
-from gitticks.board.skip_reasons import BACK, joining, on_board
+from gitticks.board.skip_reasons import BACK, on_board
 from gitticks.board.step import WORKTREE_BOARD, is_in_step, pending
-from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, changed_paths, current_branch, is_in_place, linked_checkouts
+from gitticks.errors import GitticksError, first_of
+from gitticks.git.checkouts import Checkout, current_branch, is_in_place, linked_checkouts
 from gitticks.git.config import find_own_hooks
 from gitticks.git.disk import move_to_free_place
 from gitticks.git.files import CheckoutFiles, NotPlainError
-from gitticks.git.indexfile import RESOLVED, IndexEntry, hold_index_lock, read_entries, write_entries
+from gitticks.git.indexfile import read_entries
 from gitticks.git.locks import WAIT_SECONDS
-from gitticks.git.process import GitError
-from gitticks.git.refs import is_object_id, read_symbolic_ref
+from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.hook_files import HooksState
-from gitticks.store.layout import HISTORY_FILE, TASK_FILE, task_around
 
+_MOST_NAMED = 3
 _is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search
 
 
-def is_never_removed(path: str) -> bool:
-    """True for the files of which a task consists; whoever wants a task gone cancels it."""
-    return task_around(path) is not None and path.split("/")[3:] in ([TASK_FILE], [HISTORY_FILE])
+def _is_of_task(edit: SavedEdit) -> bool:
+    """True for a removed file of which a task consists, also in conflict; whoever wants a task gone cancels it."""
+    return judge_edit(replace(edit, is_conflict=False)) in (Ruling.TASK_REMOVED, Ruling.ENGINE)
 
 
 def put_back_removed(context: Context) -> None:
@@ -57,8 +57,11 @@ def put_back_removed(context: Context) -> None:
     if checkout is None:
         return
     for wrong, home in renamed_folders(saved_edits(context.repository)).items():
+        # What is staged alone has no other place.
+        staged = checkout.git(["--literal-pathspecs", "ls-files", "-z", "--deleted", "--", wrong]).stdout
+        checkout.git(["checkout-index", "--quiet", "-z", "--stdin"], input=staged, fenced=True)
         _move_files(checkout.path / wrong, checkout.path / home)
-        _move_staged(context, checkout, wrong, home)
+        checkout.git(["--literal-pathspecs", "reset", "--quiet", "--", wrong, home])
     _write_gone(context, checkout, saved_edits(context.repository))
     WORKTREE_BOARD.bring_in_step(context.repository)
 
@@ -76,25 +79,6 @@ def _move_files(wrong: Path, home: Path) -> None:
         wrong.rmdir()
 
 
-def _move_staged(context: Context, checkout: Checkout, wrong: str, home: str) -> None:
-    """Lets the index have in a task's own folder what was staged in the renamed one, unless something else is there."""
-    listed = checkout.git(["--literal-pathspecs", "ls-files", "-z", "--", wrong])
-    homes = {path: home + path.removeprefix(wrong) for path in os.fsdecode(listed.stdout).split("\0")[:-1]}
-    with hold_index_lock(checkout.git_dir) as is_held:
-        entries = read_entries(checkout.git_dir, [*homes, *homes.values()])
-        moved: dict[str, tuple[IndexEntry, ...]] = {}
-        for path, place in homes.items():
-            staged, there = (entries.get(one, {}).get(RESOLVED) for one in (path, place))
-            committed = context.store.read(place)
-            is_free = there is None or (
-                committed is not None and there.object_id == context.store.objects.blob_id(committed)
-            )
-            if staged is not None and is_free:
-                moved |= {path: (), place: (staged._replace(path=place),)}
-        if is_held:
-            write_entries(checkout.git_dir, moved, context.store.tip())
-
-
 def _is_folder(place: Path) -> bool:
     return place.is_dir() and not place.is_symlink()
 
@@ -103,8 +87,8 @@ def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]
     files = CheckoutFiles.at(checkout.path, context.repository.own_dir, "doctor")
     written = []
     for edit in edits:
-        content = context.store.read(edit.path) if edit.content is None else None
-        if content is not None and is_never_removed(edit.path):
+        content = context.store.read(edit.path) if edit.is_gone else None
+        if content is not None and _is_of_task(edit):
             with contextlib.suppress(NotPlainError):  # a link to elsewhere stands in the place of its folder
                 files.replace(edit.path, None, content)
                 written.append(edit.path)
@@ -139,18 +123,10 @@ def check_board(context: Context) -> Iterator[Finding]:
             Repair.PULL,
         )
     waiting = pending(repository)
-    for path, one in sorted(waiting.items()):
-        what, place = (
-            f"{BOARD_FOLDER}/{path} is not in step with the state branch ({one.kind})",
-            checkout.path / path,
-        )
-        if one.kind is PendingKind.DEFERRED:
-            yield warning(what, None, Repair.STEP)
-        elif one.kind is PendingKind.CONFLICT and place.is_file() and not place.is_symlink():
-            # What is gone is named with what was saved.
-            yield warning(what, joining(path))
-    if not waiting and not is_in_step(repository):
-        yield warning("the board is behind the state branch", "`gt doctor --fix`", Repair.STEP)
+    deferred = [f"`{path}`" for path, one in waiting.items() if one.kind is PendingKind.DEFERRED]
+    if deferred or not (waiting or is_in_step(repository)):
+        where = f" in {first_of(deferred, _MOST_NAMED)}" if deferred else ""
+        yield warning(f"the board is behind the state branch{where}", "`gt doctor --fix`", Repair.STEP)
 
 
 def _unwritable(context: Context, checkout: Checkout) -> Path | None:
@@ -168,51 +144,54 @@ def check_saved(context: Context) -> Iterator[Finding]:
     if checkout is None or not is_on_state_branch(checkout) or _unwritable(context, checkout):
         return  # what could not be written is no edit
     try:
-        changes = changed_paths(checkout)
-    except GitError as error:
+        wait_seconds = 0.0 if long_holder(context) else WAIT_SECONDS
+        edits = saved_edits(context.repository, wait_seconds=wait_seconds)
+    except BoardError as error:
         yield _unusable(checkout, error)
         return
-    for path in changes.untracked:
-        match path.split("/"):
-            case [layout.TASKS_FOLDER, between, name] if layout.is_task_folder(between, name):
-                place = quote(f"{BOARD_FOLDER}/{path}")
-                yield warning(
-                    f"{BOARD_FOLDER}/{path} is not a folder, but is where a task's folder belongs",
-                    f"`mv {place} {place}.old && {on_board(BACK, path)}` restores the committed one",
-                )
     waiting = waiting_on_board(checkout)
     if waiting is not None:
         yield warning(*waiting)
-        return
-    yield from _refused(context)
-    for path in changes.changed:
-        if is_inside(path):
-            yield from _saved(context, checkout, path)
-        else:
-            yield warning(f"`{path}` is not a valid file name, but the board has it")
-
-
-def _refused(context: Context) -> Iterator[Finding]:
-    """Yields the tasks' files on the board that cannot be applied for what they say, and folders that were renamed."""
-    try:
-        wait_seconds = 0.0 if long_holder(context) else WAIT_SECONDS
-        edits = saved_edits(context.repository, wait_seconds=wait_seconds)
-    except BoardError:  # objects are damaged, which is found elsewhere
         return
     folders = renamed_folders(edits)
     for wrong, home in folders.items():
         what = f"{BOARD_FOLDER}/{wrong} is a renamed task folder: {BOARD_FOLDER}/{home} is missing"
         yield warning(what, "`gt doctor --fix` puts it back", Repair.FILES)
-    renamed = tuple(f"{folder}/" for folder in folders)
-    for edit in edits:
-        left = None if edit.path.startswith(renamed) else refusal_of(context, edit)
-        if left is not None and not edit.is_conflict:
-            back = f"`{on_board(BACK, edit.path)}` restores the committed one"
-            yield warning(
-                f"a saved edit on the board was refused: {BOARD_FOLDER}/{edit.path}: "
-                f"{left.words.removeprefix(REFUSED)}",
-                f"fix it there, or {back}" if edit.base is not None else "fix it there",
-            )
+    said = tuple(f"{folder}/" for both in folders.items() for folder in both)
+    odd = {_odd_place(checkout, edit.path) for edit in edits if not edit.is_plain and edit.base is not None}
+    for place in sorted(odd):
+        fix = f"`mv {BOARD_FOLDER}/{quote(place)} {BOARD_FOLDER}/{quote(f'{place}.old')} && {on_board(BACK, place)}`"
+        what = f"{BOARD_FOLDER}/{place} stands in the place of what was committed"
+        yield warning(what, f"{fix} restores that")
+    yield from (
+        one
+        for edit in edits
+        if edit.is_plain and not edit.path.startswith(said)
+        for one in _saved(context, edit)
+    )
+
+
+def _odd_place(checkout: Checkout, path: str) -> str:
+    """Returns the first part of a path that is no folder."""
+    place = checkout.path
+    for name in path.split("/"):
+        place /= name
+        if not stat.S_ISDIR(place.lstat().st_mode):
+            break
+    return str(place.relative_to(checkout.path))
+
+
+def _saved(context: Context, edit: SavedEdit) -> Iterator[Finding]:
+    """Yields why an edit is not applied, if a person has to do something about it."""
+    left = why_stuck(context, edit)
+    if left is None:
+        return
+    what, _, fix = left.words.partition("; ")
+    if left.note is not None:  # something in the file is wrong
+        back = "" if edit.base is None else f", or `{on_board(BACK, edit.path)}` restores the committed one"
+        what, fix = left.words, f"fix it there{back}"
+    repair = Repair.FILES if edit.is_gone and _is_of_task(edit) else None
+    yield warning(f"{BOARD_FOLDER}/{edit.path}: {what}", fix or None, repair)
 
 
 def _missing(context: Context) -> Finding:
@@ -253,52 +232,22 @@ def _moved_to(context: Context, folder: Path) -> tuple[Path, str] | None:
 
 def _elsewhere(checkout: Checkout, what: str, fix: str) -> Finding:
     named = read_symbolic_ref(checkout.git_dir, "HEAD")
-    try:
-        head = (checkout.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        head = ""
-    if is_object_id(head) or (named or "").startswith("refs/"):
-        return fault(what, fix)
+    with contextlib.suppress(GitticksError):
+        if (named or "").startswith("refs/") or (named is None and read_ref(checkout.git_dir, "HEAD")):
+            return fault(what, fix)
     put = f"printf 'ref: {layout.STATE_REF}\\n' > {quote(str(checkout.git_dir / 'HEAD'))}"
     return fault(f"{what}: its HEAD is damaged", f"`{put}` puts it back")
 
 
-def _unusable(checkout: Checkout, error: GitticksError) -> Finding:
-    if "config.worktree" in error.message:
-        file = checkout.git_dir / "config.worktree"
-        fix = f"`mv {quote(str(file))} {quote(f'{file}.damaged')} && gt doctor --fix` recreates it"
-        return fault(f"the settings of the board are damaged: {error.message}", fix)
+def _unusable(checkout: Checkout, error: BoardError) -> Finding:
     if not _is_about_index(error.message):
-        return fault(error.message, error.hint)
+        return fault(error.message)
     index = checkout.git_dir / "index"
-    aside = quote(f"{index}.damaged")
     return fault(
         f"git cannot tell what was edited in {BOARD_FOLDER}/: {error.message}",
-        f"`mv {quote(str(index))} {aside} && git -C {BOARD_FOLDER} reset --quiet` recreates the index, and keeps "
-        "every file",
+        f"`mv {quote(str(index))} {quote(f'{index}.damaged')} && git -C {BOARD_FOLDER} reset --quiet` "
+        "recreates the index, and keeps every file",
     )
-
-
-def _saved(context: Context, checkout: Checkout, path: str) -> Iterator[Finding]:
-    shown, back = f"{BOARD_FOLDER}/{path}", on_board(BACK, path)
-    try:
-        content = CheckoutFiles.at(checkout.path, context.repository.own_dir, "board").read(path)
-    except (NotPlainError, OSError):
-        place = checkout.path
-        for name in path.split("/"):  # the first part that is no folder is what is odd
-            place /= name
-            if not stat.S_ISDIR(place.lstat().st_mode):
-                break
-        odd = f"{BOARD_FOLDER}/{place.relative_to(checkout.path)}"
-        fix = f"`mv {quote(odd)} {quote(f'{odd}.old')} && {back}` restores the committed one"
-        yield warning(f"{shown} is not a regular file", fix)
-        return
-    # What the branch has no file of either is a link or the like.
-    if content is None and context.store.read(path) is not None:
-        is_ours = is_never_removed(path)
-        what = f"{shown} was deleted on the board, which was not committed"
-        what += ": tasks are cancelled, not deleted" if is_ours else ""
-        yield warning(what, f"`{back}` puts it back", Repair.FILES if is_ours else None)
 
 
 def check_hooks(context: Context) -> Iterator[Finding]:

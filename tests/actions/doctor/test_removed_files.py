@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.actions.doctor.board import is_never_removed
 from tests.support.projects import Project, make_project
 from tests.support.repositories import git
 
@@ -76,6 +75,17 @@ def test_a_renamed_folder_is_moved_back_with_what_was_edited_in_it(
     assert "files" not in project.ok("doctor").splitlines()
 
 
+def test_what_is_only_staged_in_a_renamed_folder_is_kept(project: Project) -> None:
+    wrong = project.board / "tasks/f2/login"
+    _folder(project).rename(wrong)
+    (wrong / "shot.png").write_bytes(b"image")
+    git("add", "-A", at=project.board)
+    (wrong / "shot.png").unlink()
+    assert project.ok("doctor", "--fix").startswith(FIXED)
+    assert (_folder(project) / "shot.png").read_bytes() == b"image"
+    assert not wrong.exists()
+
+
 def test_what_stands_in_the_place_of_a_renamed_folder_stays(project: Project) -> None:
     wrong = project.board / "tasks/f2/login"
     _folder(project).rename(wrong)
@@ -111,20 +121,5 @@ def test_an_edit_that_would_be_refused_is_found(project: Project) -> None:
     file = project.board_file("k7f2")
     file.write_text(file.read_text().replace("id: k7f2", "id: m3f2"))
     found = project.ok("doctor")
-    assert "was refused: .gitticks/tasks/f2/k7f2/TASK.md: line 2: `id` is `m3f2`" in found
+    assert ".gitticks/tasks/f2/k7f2/TASK.md: edited, refused: line 2: `id` is `m3f2`" in found
     assert "or `git -C .gitticks checkout HEAD -- tasks/f2/k7f2/TASK.md` restores the committed one" in found
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("tasks/f2/k7f2/TASK.md", True),
-        ("tasks/f2/k7f2/history.jsonl", True),
-        ("tasks/f2/k7f2/more/TASK.md", False),
-        ("tasks/zz/k7f2/TASK.md", False),
-        ("tasks/f2/k7f2/shot.png", False),
-        ("config.yaml", False),
-    ],
-)
-def test_which_files_are_never_removed(path: str, *, expected: bool) -> None:
-    assert is_never_removed(path) is expected

@@ -166,7 +166,8 @@ ANSWERS, OTHERS = Reach.ANSWERS, Reach.OTHERS
 CORRUPTIONS: tuple[Corruption, ...] = (
     *variants("foreign file", _foreign_file, FOREIGN),
     *variants("foreign template", _foreign_file, ("prompts/unknown.md",), ANSWERS),  # nobody trusted it yet
-    *variants("foreign task", _foreign_file, FOREIGN_TASKS[:5], finding="TASK.md"),
+    *variants("foreign task", _foreign_file, FOREIGN_TASKS[:2], finding="the board is behind"),
+    *variants("foreign task", _foreign_file, FOREIGN_TASKS[2:5], finding="TASK.md"),
     *variants("foreign entry", _entry, ENTRIES, OTHERS, VICTIM, can_be_fixed=False),
     *variants("foreign worklog", _entry, WORKLOGS, OTHERS, can_be_fixed=False),
     *variants("foreign top entry", _entry, TOP_ENTRIES, ANSWERS, can_be_fixed=False),
