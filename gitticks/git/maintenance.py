@@ -26,7 +26,6 @@ _LONGEST_NOTE = 4096
 _MOST_BYTES = 1024**3
 
 _OBJECT_ID = re.compile(rf"\b{OBJECT_ID}\b")
-_LOOSE = re.compile(r"^(?:count|size): (\d+)$", re.MULTILINE)
 _LONGEST_REASON = 200
 _COMPLAINT = "error: "
 
@@ -143,13 +142,6 @@ def find_damage(repository: Repository, commit: str, *, thorough: bool = False) 
         first.removeprefix("fatal: ").removeprefix("error: ") or f"git exited with {done.code}",
         named.group() if named else None,
     )
-
-
-def count_loose_objects(repository: Repository) -> tuple[int, int]:
-    """Returns how many objects `git maintenance run` would put into packs, and the kibibytes that they take."""
-    done = run_git(["count-objects", "-v"], repository_dir=repository.common_dir)
-    count, size = (int(number) for number in _LOOSE.findall(done.text))
-    return count, size
 
 
 def has_many_loose_objects(repository: Repository) -> bool:

@@ -9,7 +9,6 @@ import pytest
 
 from gitticks.errors import GitticksError
 from gitticks.git.maintenance import (
-    count_loose_objects,
     find_damage,
     has_many_loose_objects,
     pack_loose_objects,
@@ -51,15 +50,6 @@ def test_an_object_that_holds_something_else_is_found_by_reading_it(tmp_path: Pa
     assert damage is not None
     assert damage.object_id == one
     assert damage.reason == f"hash mismatch {one}"
-
-
-def test_loose_objects_are_counted(tmp_path: Path) -> None:
-    top = make_repository(tmp_path)
-    count, kibibytes = count_loose_objects(discover(top))
-    assert count == 3
-    assert kibibytes > 0
-    git("repack", "-adq", at=top)
-    assert count_loose_objects(discover(top))[0] == 0
 
 
 @pytest.mark.parametrize("left_out", ["blob:none", "tree:0"])

@@ -39,8 +39,7 @@ class Repair(StrEnum):
 
     LOCKS = "clear locks whose owners are dead"
     BOARD = "create or fix the board"
-    HOOKS = "install hooks"
-    DRIVER = "make git merge tasks by meaning"
+    HOOKS = "install hooks and the merge driver"
     STEP = "update the board"
     FILES = "restore what was deleted or renamed on the board"
     DROPPED = "restore what git dropped from the state branch"

@@ -41,6 +41,7 @@ from gitticks.model.ids import BOARD_FOLDER
 from gitticks.safe_read import read_plain_text
 from gitticks.store import layout
 from gitticks.store.hook_files import HooksState
+from gitticks.store.merging.checkout import has_merge_driver
 
 _MOST_NAMED = 3
 _is_about_index = re.compile(r"/index: |index file|bad signature|bad index").search
@@ -268,6 +269,9 @@ def check_hooks(context: Context) -> Iterator[Finding]:
         yield fault(what, "`gt doctor --fix`", Repair.HOOKS)
     elif state is HooksState.OUTDATED:
         yield warning("the board's hooks are from another version", "`gt doctor --fix`", Repair.HOOKS)
+    elif state is HooksState.INSTALLED and not has_merge_driver(context.repository):
+        what = "git merges tasks line by line in this clone, and may leave its markers in them"
+        yield note(what, "`gt doctor --fix` makes it merge them by meaning", Repair.HOOKS)
     is_server = context.repository.project_dir is None
     others = server_hooks_state(context.repository) if is_server else checkout_hooks_state(context.repository)
     whose = "this server" if is_server else "your checkout"

@@ -42,20 +42,12 @@ from gitticks.store.sharing import remove_impossible
 Check = Callable[[Context], Iterable[Finding]]
 _OBJECT = re.compile(rf"\b{OBJECT_ID}\b")
 
-_BEFORE_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
-    (
-        Topic.REPOSITORY,
-        (
-            repository.check_kind,
-            repository.check_dropped,
-            repository.check_rewound,
-            repository.check_remote,
-            repository.check_paths,
-            repository.check_loose_objects,
-            repository.check_left_behind,
-        ),
-    ),
-    (Topic.LOCKS, (machine.check_locks,)),
+_OF_REPOSITORY = (repository.check_kind, repository.check_loose_objects, repository.check_left_behind)
+_OF_BRANCH = (
+    repository.check_dropped,
+    repository.check_rewound,
+    repository.check_remote,
+    repository.check_paths,
 )
 _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
     (
@@ -69,7 +61,7 @@ _OF_TASKS: tuple[tuple[Topic, tuple[Check, ...]], ...] = (
             machine.check_secrets,
         ),
     ),
-    (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks, tasks.check_driver)),
+    (Topic.BOARD, (board.check_board, board.check_saved, board.check_hooks)),
     (Topic.INDEX, (machine.check_index,)),
     (Topic.FILES, (tasks.check_files, tasks.check_kept)),
     (Topic.TASKS, (tasks.check_tasks, tasks.check_texts, tasks.check_conflicts)),
@@ -135,7 +127,7 @@ def _of_repository(context: Context, looked_at: list[Topic], *, full: bool) -> I
         require_packed_refs(context.repository.common_dir)
         state_tip(context.repository)
     except NotFoundError as error:
-        yield from _checked(context, _BEFORE_TASKS, looked_at)
+        yield from _checked(context, _before_tasks(_OF_REPOSITORY), looked_at)
         yield warning(error.message, error.hint)
         return
     except GitticksError as error:  # git itself may wait for what is there, so nothing more is asked of it
@@ -150,11 +142,17 @@ def _of_repository(context: Context, looked_at: list[Topic], *, full: bool) -> I
     yield from (one for one in rest if lost.isdisjoint(_OBJECT.findall(one.what)))
 
 
+def _before_tasks(checks: tuple[Check, ...]) -> tuple[tuple[Topic, tuple[Check, ...]], ...]:
+    return (Topic.REPOSITORY, checks), (Topic.LOCKS, (machine.check_locks,))
+
+
 def _beside_damage(
     context: Context, damage: Sequence[Finding], looked_at: list[Topic], *, full: bool
 ) -> Iterator[Finding]:
-    yield from _checked(context, _BEFORE_TASKS, looked_at)
-    if not any(one.commit is not None for one in damage):
+    has_branch = not any(one.commit is not None for one in damage)
+    checks = (*_OF_REPOSITORY, *_OF_BRANCH) if has_branch else _OF_REPOSITORY
+    yield from _checked(context, _before_tasks(checks), looked_at)
+    if has_branch:
         history = {Topic.HISTORY} if damage else set()  # its changes are not to be told from the damage
         if full:  # before anything else reads the index
             renewed = partial(machine.check_index, renews=True)
@@ -224,7 +222,6 @@ _REPAIRS: dict[Repair, Callable[[Context], object]] = {
     Repair.LOCKS: machine.clear_locks,
     Repair.BOARD: _make_board,
     Repair.HOOKS: _install_hooks,
-    Repair.DRIVER: lambda context: install_merge_driver(context.repository),
     Repair.STEP: lambda context: WORKTREE_BOARD.bring_in_step(context.repository),
     Repair.FILES: board.put_back_removed,
     Repair.DROPPED: lambda context: bring_back_dropped(context.store),

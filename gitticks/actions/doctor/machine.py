@@ -38,7 +38,6 @@ from gitticks.world import is_ours, program_on_path
 _MEGABYTE = 1024 * 1024
 _FEW_BYTES, _NO_BYTES = 100 * _MEGABYTE, 10 * _MEGABYTE
 _CLOCK_SLACK_SECONDS = 600
-_MINUTES_SHOWN = 120
 _HELD_LONG_SECONDS = 5.0
 _MOST_SECONDS, _MOST_MINUTES = 120, 120
 
@@ -112,10 +111,8 @@ def check_clock(context: Context) -> Iterator[Finding]:
     for newest in read_log(context.repository, STATE_REF, count=1):
         ahead = (newest.at - context.now).total_seconds()
         if ahead > _CLOCK_SLACK_SECONDS:
-            minutes = int(ahead // 60)
-            span = f"{minutes} minutes" if minutes < _MINUTES_SHOWN else f"{minutes // 60} hours"
             yield warning(
-                f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {span} in the future",
+                f"the newest commit, {newest.commit[:10]} by {newest.author}, is from {_span(ahead)} in the future",
                 "`date -u` shows this machine's clock; either it or the writer's is wrong",
                 commit=newest.commit,
             )

@@ -19,7 +19,7 @@ from gitticks.board.place import board_path
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import checkout_at, refuse_filters
 from gitticks.git.files import CheckoutFiles, write_synced
-from gitticks.git.maintenance import count_loose_objects, find_damage
+from gitticks.git.maintenance import find_damage, has_many_loose_objects
 from gitticks.git.merges.history import count_commits
 from gitticks.git.objects import Objects, alternates
 from gitticks.git.objects.libgit2 import read_loose
@@ -47,8 +47,6 @@ from gitticks.store.sharing import RESTORE, find_impossible, last_shared, words_
 
 _FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"
 _MOST_SHOWN = 20
-_MANY_LOOSE_OBJECTS = 7000
-"""About where git itself would begin to pack, were it asked after each commit."""
 _REMEMBERED = "doctor.json"
 RULES = 3
 """Raised with every change of what is legal, so that what was found by older rules is looked at again."""
@@ -97,8 +95,6 @@ def check_kind(context: Context) -> Iterator[Finding]:
 
 def check_paths(context: Context) -> Iterator[Finding]:
     """Yields an error for each path on the state branch that no checkout can hold, so that git fills no board."""
-    if not has_state(context):
-        return
     for one in find_impossible(context.store.objects, None, state_tip(context.repository)):
         fix = f"`gt doctor --fix` removes it; `{one.look}` shows it"
         yield fault(one.words, fix, Repair.PATHS, commit=one.commit)
@@ -106,32 +102,14 @@ def check_paths(context: Context) -> Iterator[Finding]:
 
 def check_loose_objects(context: Context) -> Iterator[Finding]:
     """Yields a warning if so many objects lie about singly that git gets slow."""
-    loose, kibibytes = count_loose_objects(context.repository)
-    if loose > _MANY_LOOSE_OBJECTS:
-        yield warning(
-            f"{loose} loose objects, {kibibytes // 1024} MB, slow git down",
-            "`git maintenance run` packs them",
-        )
+    if has_many_loose_objects(context.repository):
+        yield warning("many loose objects slow git down", "`git maintenance run` packs them")
 
 
 def check_left_behind(context: Context) -> Iterator[Finding]:
     """Yields what of hooks, settings and attributes changed during agents' sessions, and nobody agreed to."""
     for one in left_behind(context.repository):
         yield warning(f"{one.words}, and nothing is run or merged meanwhile", "`gt trust` shows it, and asks")
-
-
-def _can_be_read(context: Context, commit: str) -> bool:
-    try:
-        context.store.objects.tree_of(commit)
-    except GitticksError:
-        return False
-    return True
-
-
-def has_state(context: Context) -> bool:
-    """True if the state branch stands at a commit; where that cannot be read, the check for damage says so."""
-    tip = read_ref(context.repository.common_dir, layout.STATE_REF)
-    return tip is not None and _can_be_read(context, tip)
 
 
 class Damaged(NamedTuple):
@@ -274,8 +252,6 @@ def check_rewound(context: Context) -> Iterator[Finding]:
 
     The branch's log tells; where it does not, what the doctor, the index or the board saw last does.
     """
-    if not has_state(context):
-        return
     tip = state_tip(context.repository)
     for fallen in fallen_commits(context.repository):
         commit = fallen.fall.old
@@ -296,7 +272,7 @@ def check_remote(context: Context) -> Iterator[Finding]:
     """Yields a warning if the remote's tasks, where they were last seen, lack what was shared before."""
     repository = context.repository
     remote = remote_of_branch(repository, layout.STATE_BRANCH)
-    if remote is None or not has_state(context):
+    if remote is None:
         return
     known = last_shared(context.store, remote)
     tracking = tracking_ref(remote, layout.STATE_BRANCH)
@@ -316,7 +292,7 @@ def last_seen(context: Context) -> str | None:
     known = load_remembered(repository)
     reported = [*dropped_commits(repository), *(one.fall.old for one in fallen_commits(context.repository))]
     for seen in dict.fromkeys((known.seen, _indexed(context), load_journal(context.repository).base)):
-        if seen is None or objects.is_ancestor(seen, tip) or not _can_be_read(context, seen):
+        if seen is None or objects.is_ancestor(seen, tip) or not objects.has(seen):
             continue
         if was_published(repository, [seen]):
             continue  # the log tells what became of it: an amended or rebased commit was replaced, not lost
@@ -367,8 +343,6 @@ def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
 
 def check_dropped(context: Context) -> Iterator[Finding]:
     """Yields a warning if git dropped something from the state branch that nobody asked it to, and it is not back."""
-    if not has_state(context):
-        return
     tip = state_tip(context.repository)
     objects = context.store.objects
     for dropped in dropped_commits(context.repository):

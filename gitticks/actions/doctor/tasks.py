@@ -10,9 +10,8 @@ from shlex import quote
 from gitticks.actions.conflict_markers import marked_tasks, unmerged_on_board
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import cycles_of
-from gitticks.actions.doctor import Finding, Repair, fault, note, warning
+from gitticks.actions.doctor import Finding, Repair, fault, warning
 from gitticks.actions.doctor.machine import unknown_workers
-from gitticks.board.hooks import board_hooks_state
 from gitticks.board.judge_edit import home_of
 from gitticks.document.history import read_history
 from gitticks.document.sections import Body
@@ -26,10 +25,8 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Task
 from gitticks.store import layout
-from gitticks.store.hook_files import HooksState
 from gitticks.store.index import BrokenFile, Index, open_index
 from gitticks.store.layout import state_tip
-from gitticks.store.merging.checkout import has_merge_driver
 from gitticks.store.merging.files import standing_beside
 from gitticks.workflow.history_rules import impossible
 from gitticks.workflow.transitions import AWAITED_IN
@@ -180,15 +177,6 @@ def check_texts(context: Context) -> Iterator[Finding]:
 def _names_one_twice(data: bytes) -> bool:
     names = [b" ".join(name.lower().split()) for name in _NAMED.findall(data)]
     return len(names) > len(set(names))
-
-
-def check_driver(context: Context) -> Iterator[Finding]:
-    """Yields a note if git would merge tasks by lines here, as in a clone that an older gitticks began."""
-    repository = context.repository
-    if has_merge_driver(repository) or board_hooks_state(repository) is not HooksState.INSTALLED:
-        return
-    what = "git merges tasks line by line in this clone, and may leave its markers in them"
-    yield note(what, "`gt doctor --fix` makes it merge them by meaning", Repair.DRIVER)
 
 
 def check_conflicts(context: Context) -> Iterator[Finding]:

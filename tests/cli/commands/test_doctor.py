@@ -190,7 +190,7 @@ def test_hooks_that_are_missing_or_broken_are_installed(tmp_path: Path) -> None:
     create_board(repository)
     lack = "the board has no hooks: commits there are not checked, and verdicts in them do nothing"
     assert found_in(tmp_path) == {lack: "error"}
-    fixed = "fixed: install hooks\nno problems found\n--- 0\n"
+    fixed = "fixed: install hooks and the merge driver\nno problems found\n--- 0\n"
     assert gt("doctor", "--fix", at=tmp_path).seen == fixed
     (repository.own_dir / "hooks" / "pre-commit").unlink()
     damage = "the board's hooks are incomplete, or their Python is missing"

@@ -146,7 +146,7 @@ def test_a_clone_that_merges_by_lines_is_taught(project: Project) -> None:
     _no_driver(project)
     assert (
         project.gt("doctor", "--fix").seen
-        == "fixed: make git merge tasks by meaning\nno problems found\n--- 0\n"
+        == "fixed: install hooks and the merge driver\nno problems found\n--- 0\n"
     )
     assert "merge-driver" in git("config", "merge.gitticks.driver", at=project.path)
     assert found_in(project.path) == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,6 +18,7 @@ from tests.support.doctor import (
     project,
     type_fixes,
 )
+from tests.support.loose_objects import plant
 from tests.support.projects import Project
 from tests.support.repositories import (
     git,
@@ -228,11 +228,9 @@ class TestDamage:
         subprocess.run(["sh", "-ec", forget], cwd=project.path, check=True)
         assert found_in(project.path) == {}
 
-    def test_loose_objects_are_packed(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-
-        monkeypatch.setattr(repository, "_MANY_LOOSE_OBJECTS", 3)
-        ((what, severity),) = found_in(project.path).items()
-        assert severity == "warning"
-        assert re.fullmatch(r"\d+ loose objects, \d+ MB, slow git down", what)
-        type_fixes(project.path)
-        assert found_in(project.path) == {}
+    def test_many_loose_objects(self, project: Project) -> None:
+        git("config", "gc.auto", "1000", at=project.path)
+        git("config", "maintenance.auto", "true", at=project.path)
+        plant(project.path, 5)
+        assert found_in(project.path) == {"many loose objects slow git down": "warning"}
+        assert fixes(project.path) == ["git maintenance run"]

@@ -114,7 +114,7 @@ class TestMachine:
         git("commit", "--quiet", "-m", "from tomorrow", at=project.board, environment=author)
         told = found_in(project.path)
         (what,) = (one for one in told if one.startswith("the newest commit, "))
-        assert re.search(r" by Ada Lovelace, is from \d+ hours in the future$", what)
+        assert re.search(r" by Ada Lovelace, is from \d+ h in the future$", what)
         assert told[what] == "warning"
 
 
