@@ -45,7 +45,6 @@ from gitticks.store.layout import state_tip
 from gitticks.store.left_behind import left_behind
 from gitticks.store.sharing import RESTORE, find_impossible, last_shared, words_of_rewritten
 
-_FETCH = f"`git fetch --refetch <remote> {layout.STATE_BRANCH}` restores it from a clone that has it"
 _MOST_SHOWN = 20
 _REMEMBERED = "doctor.json"
 RULES = 3
@@ -143,7 +142,7 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
         yield fault(f"{len(damaged) - _MOST_SHOWN} more files of the state branch are damaged")
     if not damaged:
         what = f"the older history of the state branch is damaged: {found.reason}"
-        yield warning(what, _aside(context.repository, found.object_id) + _FETCH)
+        yield warning(what, _fetching(context.repository, found.object_id))
 
 
 def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
@@ -167,10 +166,9 @@ def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Dam
 def _way_back(context: Context, one: Damaged) -> str:
     """Returns how an object comes back: from the board's file if that is still the same, else from another clone."""
     if one.is_tree or not _is_on_board(context, one):
-        return _aside(context.repository, one.object_id) + _FETCH
-    aside = _move_aside(context.repository, one.object_id)
+        return _fetching(context.repository, one.object_id)
     store = f"git -C {BOARD_FOLDER} hash-object -w --no-filters {quote(one.path)}"
-    return f"`{f'{aside} && ' if aside else ''}{store}` stores it again"
+    return f"`{_aside(context.repository, one.object_id)}{store}` stores it again"
 
 
 def _is_on_board(context: Context, one: Damaged) -> bool:
@@ -187,11 +185,9 @@ def _no_commit(repository: Repository, objects: Objects, tip: str, error: Gittic
     what = f"`{layout.STATE_REF}` points to no commit that can be read: {error.message}"
     for older in logged(repository.common_dir, layout.STATE_REF):
         if older != tip and _is_whole(objects, older):
-            aside = _move_aside(repository, tip)
-            back = f"{aside} && git update-ref" if aside else "git update-ref"
-            fix = f"`{back} {layout.STATE_REF} {older}` goes back to the newest complete commit"
-            return fault(what, fix, commit=tip)
-    return fault(what, _FETCH, commit=tip)
+            back = f"{_aside(repository, tip)}git update-ref {layout.STATE_REF} {older}"
+            return fault(what, f"`{back}` goes back to the newest complete commit", commit=tip)
+    return fault(what, _fetching(repository, tip), commit=tip)
 
 
 def _is_whole(objects: Objects, commit: str) -> bool:
@@ -201,20 +197,20 @@ def _is_whole(objects: Objects, commit: str) -> bool:
         return False
 
 
-def _aside(repository: Repository, object_id: str | None) -> str:
-    """Returns the beginning of a fix that puts a damaged file out of git's way; empty where there is no file."""
-    command = None if object_id is None else _move_aside(repository, object_id)
-    return f"`{command}`, then " if command else ""
+def _fetching(repository: Repository, object_id: str | None) -> str:
+    aside = "" if object_id is None else _aside(repository, object_id)
+    fetch = f"{aside}git fetch --refetch <remote> {layout.STATE_BRANCH}"
+    return f"`{fetch}` restores it from a clone that has it"
 
 
-def _move_aside(repository: Repository, object_id: str) -> str | None:
-    """Returns the command that moves a damaged file away; None where there is none, or the object in it is sound."""
+def _aside(repository: Repository, object_id: str) -> str:
+    """Returns the beginning of a command that moves a damaged file away; empty where the object in it is sound, or none."""
     try:
         read_loose(repository.common_dir / "objects", object_id)
     except (ValueError, OSError):
         file = repository.common_dir / "objects" / object_id[:2] / object_id[2:]
-        return f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
-    return None
+        return f"mv {quote(str(file))} {quote(f'{file}.damaged')} && "
+    return ""
 
 
 class Remembered(NamedTuple):
@@ -257,10 +253,10 @@ def check_rewound(context: Context) -> Iterator[Finding]:
         commit = fallen.fall.old
         if fallen.fall.how is How.ON_PURPOSE:
             what = f"`git reset` removed {fallen.words} from the state branch"
-            back = f"`{_merge(context, tip, fallen)}` brings {fallen.pronoun} back"
+            back = f"`{_merge(context, fallen)}` brings {fallen.pronoun} back"
             if context.repository.project_dir is None:
                 back = f"`git branch rewound-state {commit}` keeps {fallen.pronoun}"
-            yield warning(what, back + _way_off(context, tip, fallen), commit=commit)
+            yield warning(what, back + _way_off(context, fallen), commit=commit)
         else:
             yield _rewound(context, tip, fallen)
     left = last_seen(context)
@@ -321,24 +317,20 @@ def _rewound(context: Context, tip: str, fallen: Fallen) -> Finding:
         fix = f"{back} (`git reflog {layout.STATE_BRANCH}` lists more)"
         return warning(what, fix, commit=left)
     what = f"the state branch was rewound: it lacks {fallen.words}"
-    fix = f"`gt doctor --fix` restores {fallen.pronoun}{_way_off(context, tip, fallen)}"
+    fix = f"`gt doctor --fix` restores {fallen.pronoun}{_way_off(context, fallen)}"
     return warning(what, fix, Repair.FALLEN, commit=left)
 
 
-def _way_off(context: Context, tip: str, fallen: Fallen) -> str:
+def _way_off(context: Context, fallen: Fallen) -> str:
     if context.repository.project_dir is None:
         return ""
-    return f"; `{_merge(context, tip, fallen, '-s ours')}` drops {fallen.pronoun} for good, and keeps {fallen.pronoun} only in the history"
+    return f"; `{_merge(context, fallen, '-s ours ')}` drops {fallen.pronoun} for good, and keeps {fallen.pronoun} only in the history"
 
 
-def _merge(context: Context, tip: str, fallen: Fallen, how: str = "") -> str:
-    """Returns a command that merges on the board what fell off."""
-    left = fallen.fall.old
+def _merge(context: Context, fallen: Fallen, how: str = "") -> str:
+    """Returns a command that merges on the board what fell off, which may be all that was there."""
     board = "" if board_path(context.repository) else "gt init && "
-    options = ["--no-edit", *how.split()]
-    if context.repository.objects.merge_base(tip, left) is None:
-        options.append("--allow-unrelated-histories")
-    return f"{board}git -C {BOARD_FOLDER} merge {' '.join(options)} {left}"
+    return f"{board}git -C {BOARD_FOLDER} merge --no-edit {how}--allow-unrelated-histories {fallen.fall.old}"
 
 
 def check_dropped(context: Context) -> Iterator[Finding]:
