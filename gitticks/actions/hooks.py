@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
+from gitticks.actions.current import workspaces_of
 from gitticks.board.hooks import (
     board_hooks_state,
     checkout_hooks_state,
@@ -19,10 +21,8 @@ from gitticks.board.hooks import (
     uninstall_server_hooks,
 )
 from gitticks.errors import GitticksError
-from gitticks.git.checkouts import Checkout, current_branch, linked_checkouts
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.config import OwnHooks, find_own_hooks
-from gitticks.git.repository import Repository
-from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.runner import workspace_setup
 from gitticks.runner.workspace_setup import workspaces_with_hooks
 from gitticks.store.hook_files import HooksState
@@ -71,7 +71,8 @@ def install_hooks(context: Context, *, checkout: bool, server: bool) -> HooksSta
             "this is a bare repository, which has no board", hint="`gt hooks install --server` is for those"
         )
     install_board_hooks(repository)
-    for workspace, task_id in _work(repository):
+    for task_id, place in workspaces_of(context).items():
+        workspace = checkout_at(repository, Path(place))
         workspace_setup.install_hooks(repository, workspace, task_id)
     if checkout or checkout_hooks_state(repository) is not HooksState.ABSENT:
         install_checkout_hooks(repository)
@@ -97,7 +98,9 @@ def hooks_status(context: Context) -> HooksStatus:
     if repository.project_dir is None:
         return HooksStatus((PlaceOfHooks(Place.SERVER, server_hooks_state(repository)),), own)
     having = {checkout.git_dir for checkout in workspaces_with_hooks(repository)}
-    there = {checkout.git_dir for checkout, _ in _work(repository)} | having
+    there = {
+        checkout_at(repository, Path(place)).git_dir for place in workspaces_of(context).values()
+    } | having
     are_all = having and having == there
     state = workspace_setup.hooks_state(repository) if are_all else HooksState.ABSENT
     places = (
@@ -106,13 +109,3 @@ def hooks_status(context: Context) -> HooksStatus:
         PlaceOfHooks(Place.CHECKOUT, checkout_hooks_state(repository)),
     )
     return HooksStatus(places, own)
-
-
-def _work(repository: Repository) -> list[tuple[Checkout, TaskId]]:
-    """Returns the workspaces that stand, each with the task or epic that its branch is named after."""
-    found = []
-    for checkout in linked_checkouts(repository):
-        name = (current_branch(checkout) or "").removeprefix(WORK_BRANCH)
-        if checkout.path.is_dir() and is_valid_id(name) and current_branch(checkout) == WORK_BRANCH + name:
-            found.append((checkout, TaskId(name)))
-    return found
