@@ -49,19 +49,13 @@ def _read(name: str, wish: str | tuple[str, ...], reading: Reading) -> object:
     if isinstance(wish, tuple):
         words = [word.strip() for part in wish for word in part.split(",")]
         present: tuple[str, ...] = getattr(reading.before, name) if reading.before else ()
-        read = reading.find_task if name == "blocked_by" else _label
+        read = reading.find_task if name == "blocked_by" else _name
         return _changed_list(words, present, read)
     if name == "title":
         return read_title(wish)
     if wish.strip() in _CLEARED:
         return _DEFAULTS[name]
     return _READERS[name](wish.strip(), reading)
-
-
-def _label(word: str) -> str:
-    if not word.isprintable():
-        raise UsageError(f"`{ascii(word)[1:-1]}` cannot be a label", hint="leave out control characters")
-    return word
 
 
 def _changed_list(words: list[str], present: tuple[str, ...], read: Callable[[str], str]) -> tuple[str, ...]:

@@ -38,13 +38,12 @@ class RequestKind(StrEnum):
 class Request(NamedTuple):
     """One request.
 
-    `text` is the question, the hand-off or the note; `context` is what a question is about; `status` is what
-    `gt update --status` asks for and None for every other kind.
+    `text` is the question, the hand-off or the note; `status` is what `gt update --status` asks for and None for every
+    other kind.
     """
 
     kind: RequestKind
     text: str = ""
-    context: str = ""
     status: Status | None = None
 
 
@@ -57,13 +56,7 @@ class Collected(NamedTuple):
 
 def post(mailbox: Path, request: Request) -> None:
     """Leaves a request in the outbox of `mailbox`, whole or not at all."""
-    values = {
-        "kind": request.kind,
-        "text": request.text,
-        "context": request.context,
-        "status": request.status,
-    }
-    content = json.dumps(values, ensure_ascii=True).encode() + b"\n"
+    content = json.dumps(request._asdict(), ensure_ascii=True).encode() + b"\n"
     if len(content) > _LARGEST_REQUEST:
         raise GitticksError(
             f"the text is longer than {_LARGEST_REQUEST // 1000} kB",
@@ -153,7 +146,7 @@ def _request(values: object) -> Request:
     except ValueError as error:
         raise UnfitError("is of an unknown kind") from error
     if kind is not RequestKind.STATUS:
-        return Request(kind, _text(values, "text"), _text(values, "context"))
+        return Request(kind, _text(values, "text"))
     try:
         return Request(kind, _text(values, "text"), status=Status(_text(values, "status")))
     except ValueError as error:

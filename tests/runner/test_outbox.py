@@ -28,7 +28,7 @@ def drop(mailbox: Path, content: bytes, name: str = "000001-00000000.json") -> P
 def test_requests_come_back_in_the_order_they_were_posted(mailbox: Path) -> None:
     requests = [
         Request(RequestKind.NOTE, "ünï\ncode"),
-        Request(RequestKind.ASK, "Which?", context="two are possible"),
+        Request(RequestKind.ASK, "Which?"),
         Request(RequestKind.STATUS, status=Status.AGENT_REVIEW),
         *[Request(RequestKind.HANDOFF, str(number)) for number in range(10)],
         Request(RequestKind.COMPLETE),
