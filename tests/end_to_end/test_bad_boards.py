@@ -203,8 +203,10 @@ def test_a_link_that_came_to_the_branch_is_fixed_as_is_said(project: Project) ->
     for command in (("status",), ("note", "k7f2", "no"), ("note", "m3xq", "yes"), ("doctor", "--fix")):
         project.gt(*command)
     assert project.board_status() == "", "it is as it was committed"
-    said = project.gt("doctor").out
-    type_command(project, said[said.index("`git -C .gitticks checkout") :])
+    assert f"`git -C .gitticks log --patch -- {PATH}` shows what it was" in project.gt("doctor").out
+    before = git("rev-list", "-2", "HEAD", "--", PATH, at=project.board).split()[1]
+    git("checkout", before, "--", PATH, at=project.board)
+    git("commit", "-qm", "put a file back", at=project.board)
     assert WORDS in project.file("k7f2").data.decode()
     check_well(project)
 

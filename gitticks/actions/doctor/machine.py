@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from shlex import quote
 
@@ -31,7 +31,7 @@ from gitticks.model.task import Task
 from gitticks.runner.templates import idle_templates, require_sound
 from gitticks.sandbox.machine import require_walls, require_workspace
 from gitticks.store.index import open_index
-from gitticks.store.index_database import connect, index_path, indexed_commit
+from gitticks.store.index_database import connect, index_path
 from gitticks.store.layout import CONFIG_PATH, FORMAT, PROMPTS_FOLDER, STATE_REF, format_of
 from gitticks.world import is_ours, program_on_path
 
@@ -196,22 +196,15 @@ def check_index(context: Context, *, renews: bool = False) -> Iterator[Finding]:
         what = f"the index `{path}` cannot be written"
         yield warning(f"{what}, so every command is slower", f"`ls -l {quote(str(path))}`")
     try:
-        connection = connect(path)
-        try:
-            answer = connection.execute("PRAGMA quick_check(1)").fetchone()
-            is_foreign = answer == ("ok",) and indexed_commit(connection) is None
-        finally:
-            connection.close()
+        with closing(connect(path)) as connection:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.OperationalError as error:
         yield warning(f"the index cannot be used now: {error}", "every command is slower")
         return
     except sqlite3.DatabaseError as error:
-        answer, is_foreign = (str(error),), False
-    if answer != ("ok",):
-        yield fault(f"the index is damaged: {answer[0]}", "`gt doctor --fix`", Repair.INDEX)
-    elif is_foreign:
-        what = "the index is from another version, or from before this machine was started"
-        yield note(what, "the next command rebuilds it")
+        answer = str(error)
+    if answer != "ok":
+        yield fault(f"the index is damaged: {answer}", "`gt doctor --fix`", Repair.INDEX)
     elif renews and is_writable:
         rebuild_index(context)
 

@@ -49,7 +49,10 @@ def _broken(context: Context, file: BrokenFile, ids: frozenset[TaskId]) -> Findi
     what = f"{BOARD_FOLDER}/{file.message}"
     belongs = f"{BOARD_FOLDER}/{file.path}: the task belongs in `{home}`"
     if file.task_id is not None:
-        fix = f"`gt edit {file.task_id}`" if file.task_id in ids else _last_file(context, file.path)
+        log = (
+            f"`git -C {BOARD_FOLDER} log --patch -- {quote(file.path)}` shows what it was: commit that again"
+        )
+        fix = f"`gt edit {file.task_id}`" if file.task_id in ids else log
     elif layout.task_of_path(file.path) is not None or not file.path.endswith(layout.TASK_FILE):
         fix = "`gt doctor --full` says what is damaged, and how to restore it"
     elif home is None:
@@ -79,18 +82,6 @@ def _home(context: Context, path: str, ids: frozenset[TaskId]) -> str | None:
             if task_id not in ids:
                 return task_folder(task_id)
     return home_of(path)
-
-
-def _last_file(context: Context, path: str) -> str:
-    """Returns how to bring back what was a file before it became a link or the like."""
-    asked = ["log", "-1", "--format=%P", "--diff-filter=T", layout.STATE_REF, "--", path]
-    before = run_git(asked, repository_dir=context.repository.common_dir, check=False).text.split(" ")[0]
-    if not before:
-        return f"`git -C {BOARD_FOLDER} log -- {quote(path)}` shows what it was"
-    return (
-        f"`git -C {BOARD_FOLDER} checkout {before} -- {quote(path)} && "
-        f"git -C {BOARD_FOLDER} commit -m 'put a file back'`"
-    )
 
 
 def _named(folder: str | None) -> TaskId | None:

@@ -109,20 +109,6 @@ def test_an_index_with_another_value_is_built_again_when_all_is_read(project: Pr
     assert "gave" in project.ok("list")
 
 
-def test_an_index_of_another_version_is_only_noted(project: Project) -> None:
-    import sqlite3
-
-    project.ok("list")
-    with sqlite3.connect(index_path(project.store.repository)) as connection:
-        connection.execute("UPDATE state SET made_by = 'an older one'")
-    connection.close()
-    ran = project.gt("doctor", "--json")
-    what = "the index is from another version, or from before this machine was started"
-    assert findings(ran) == {what: "note"}
-    assert ran.code == 0
-    assert found_in(project.path) == {}  # looking at the tasks has built it
-
-
 def test_an_index_that_another_program_keeps_to_itself(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
