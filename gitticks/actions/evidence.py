@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
-from gitticks.errors import GitticksError, NotFoundError, RefusedError
+from gitticks.errors import NotFoundError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Isolation, Status
@@ -48,19 +48,7 @@ def verify_task(context: Context, task_id: TaskId) -> ChecksReport:
     if not has_gates(context.settings):
         raise RefusedError("there are no quality gates", hint='`gt config verify.test "make test"` adds one')
     require_team_trusted(context)
-    settings, report = settings_here(context), None
-    try:
-        report = run_checks(workspace, settings, context.world.environment, context.repository)
-    except GitticksError:
-        if workspace.is_dir():
-            raise
-    if report is not None and workspace.is_dir():
-        return report
-    status = context.store.task_file(task_id).task.status  # nothing that a gate found holds
-    raise NotFoundError(
-        f"the workspace of `{task_id}` was removed while the gates ran: the task is {status} now",
-        hint=f"`gt show {task_id}`",
-    )
+    return run_checks(workspace, settings_here(context), context.world.environment, context.repository)
 
 
 def check_work(context: Context, task_id: TaskId) -> ChecksReport | None:

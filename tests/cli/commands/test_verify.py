@@ -61,5 +61,4 @@ def test_a_workspace_that_is_removed_meanwhile_tells_nothing(project: Project) -
     project.ok("config", "verify.test", f"rm -rf '{workspace}'")
     ran = project.gt("verify", "k7f2")
     assert ran.code == 1
-    assert "the workspace of `k7f2` was removed while the gates ran: the task is working now" in ran.err
-    assert "hint: `gt show k7f2`" in ran.err
+    assert ran.err == f"error: `{workspace}` is not a directory\n"
