@@ -7,7 +7,7 @@ says, on the task as it was before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.identity import Identity
 from gitticks.git.locks import hold_lock
 from gitticks.git.log import ACTOR_TRAILER, author_of, trailers_of
+from gitticks.git.objects import Change, Objects
 from gitticks.git.refs import logged, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again, version_before
 from gitticks.model.event import Actor, Event, EventType
@@ -60,19 +61,20 @@ def follow_commit(context: Context) -> tuple[FollowedUp, ...]:
         return ()
     before = version_before(repository, STATE_BRANCH, commit, parent)
     author = author_of(repository, commit)
-    _trust_own(context, before, commit)
-    edits = tuple(_edits(context, before, commit))
+    objects = context.store.objects
+    changes = tuple(objects.changed_files(objects.tree_of(before), objects.tree_of(commit)))
+    _trust_own(context, changes)
+    edits = tuple(_edits(objects, changes))
     keep_notes(repository, {}, [edit.after.path for edit in edits])
     followed = [_follow_edit(context, edit, author) for edit in edits]
     return tuple(one for one in followed if one is not None)
 
 
-def _trust_own(context: Context, before: str, after: str) -> None:
+def _trust_own(context: Context, changes: Sequence[Change]) -> None:
     """Lets run here what the person committed on the board, as what commands write is."""
     if context.world.in_session:
         return
     objects = context.store.objects
-    changes = tuple(objects.changed_files(objects.tree_of(before), objects.tree_of(after)))
     new = {one.path: None if one.new is None else objects.read_blob(one.new) for one in changes}
     if any(may_run(path, content) for path, content in new.items()):
         from gitticks.store.trust import trust_own
@@ -95,9 +97,8 @@ def own_commit(context: Context) -> tuple[str, str | None]:
     return commit, parents[0] if len(parents) == 1 else None
 
 
-def _edits(context: Context, before: str, after: str) -> Iterator[HandEdit]:
-    objects = context.store.objects
-    for change in join_moves(objects.changed_files(objects.tree_of(before), objects.tree_of(after))):
+def _edits(objects: Objects, changes: Sequence[Change]) -> Iterator[HandEdit]:
+    for change in join_moves(changes):
         task_id = task_of_path(change.path)
         if task_id is None or change.new is None:
             continue
