@@ -74,7 +74,7 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
     context.require_person("change settings")
     parsed = _check_value(name, value)
     if name == "base" and isinstance(parsed, str):
-        _check_branch(context, parsed)
+        refuse_unknown_base(context, parsed)
 
     def write(transaction: Transaction) -> str:
         text = decode(transaction.read(CONFIG_PATH) or b"", CONFIG_PATH)
@@ -123,7 +123,7 @@ def refuse_odd_base(name: str, hint: str) -> None:
         raise GitticksError(f"the base cannot be the branch `{name}`, whose name is not UTF-8", hint=hint)
 
 
-def _check_branch(context: Context, value: str) -> None:
+def refuse_unknown_base(context: Context, value: str) -> None:
     """Refuses a base that is no branch here or at origin; one without commits yet is one all the same."""
     refuse_odd_base(value, "`git branch --list` shows the branches")
     known = list_branches(context.repository)

@@ -8,17 +8,17 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.actions.config import change_setting, refuse_odd_base
+from gitticks.actions.config import change_setting, refuse_odd_base, refuse_unknown_base
 from gitticks.actions.context import Context
 from gitticks.board.hooks import keep_board_hooks
 from gitticks.board.ignored import keep_board_ignores
 from gitticks.board.place import board_path, create_board
 from gitticks.document.yaml_scalars import render
-from gitticks.errors import NotFoundError, RefusedError
+from gitticks.errors import RefusedError
 from gitticks.git.checkouts import head
 from gitticks.git.config import write_common_setting
 from gitticks.git.process import git_version
-from gitticks.git.refs import BRANCHES, default_base, read_ref, read_symbolic_ref
+from gitticks.git.refs import default_base, read_ref, read_symbolic_ref
 from gitticks.git.sharing import AskedRemote, Fetched, look_for_branch, remote_of_branch, remotes
 from gitticks.model.settings import HumanPolicy
 from gitticks.safe_read import read_json, read_plain_text
@@ -90,8 +90,8 @@ def initialise(context: Context, *, base: str | None = None, human: HumanPolicy 
     # So that all others are seen to be others, before anything is written.
     remember_names(repository, (context.author.name,))
     has_commits = head(repository) is not None
-    if base is not None and has_commits and read_ref(repository.common_dir, BRANCHES + base) is None:
-        raise NotFoundError(f"there is no branch `{base}`", hint="`git branch --list` shows the branches")
+    if base is not None and has_commits:
+        refuse_unknown_base(context, base)
     begun = Begun.THERE
     remote: str | None = None
     silent: tuple[AskedRemote, ...] = ()
