@@ -68,20 +68,14 @@ def put_back_removed(context: Context) -> None:
 
 
 def _move_files(wrong: Path, home: Path) -> None:
-    for file in sorted(one for one in wrong.rglob("*") if not _is_folder(one)):
-        target = home / file.relative_to(wrong)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            move_to_free_place(file, str(target))
-    for folder in sorted((one for one in wrong.rglob("*") if _is_folder(one)), reverse=True):
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-    with contextlib.suppress(OSError):  # something stays in it
-        wrong.rmdir()
-
-
-def _is_folder(place: Path) -> bool:
-    return place.is_dir() and not place.is_symlink()
+    for folder, _, names in os.walk(wrong, topdown=False):
+        place = home / Path(folder).relative_to(wrong)
+        place.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                move_to_free_place(Path(folder, name), str(place / name))
+        with contextlib.suppress(OSError):  # something stays in it
+            Path(folder).rmdir()
 
 
 def _write_gone(context: Context, checkout: Checkout, edits: Iterable[SavedEdit]) -> None:

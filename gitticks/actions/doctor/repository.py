@@ -116,7 +116,6 @@ class Damaged(NamedTuple):
 
     path: str
     object_id: str
-    is_tree: bool
     reason: str
 
 
@@ -150,7 +149,7 @@ def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Dam
     try:
         entries = objects.entries(tree)
     except GitticksError as error:
-        yield Damaged(path, tree, is_tree=True, reason=error.message)
+        yield Damaged(path, tree, error.message)
         return
     for entry in entries:
         inner = f"{path}/{entry.name}" if path else entry.name
@@ -160,12 +159,12 @@ def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Dam
             try:
                 objects.read_blob(entry.object_id)
             except GitticksError as error:
-                yield Damaged(inner, entry.object_id, is_tree=False, reason=error.message)
+                yield Damaged(inner, entry.object_id, error.message)
 
 
 def _way_back(context: Context, one: Damaged) -> str:
     """Returns how an object comes back: from the board's file if that is still the same, else from another clone."""
-    if one.is_tree or not _is_on_board(context, one):
+    if not _is_on_board(context, one):
         return _fetching(context.repository, one.object_id)
     store = f"git -C {BOARD_FOLDER} hash-object -w --no-filters {quote(one.path)}"
     return f"`{_aside(context.repository, one.object_id)}{store}` stores it again"

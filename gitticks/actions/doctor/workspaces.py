@@ -89,17 +89,14 @@ def check_bases(context: Context) -> Iterator[Finding]:
 def _not_stored(context: Context, tasks: Iterable[Task]) -> Iterator[Finding]:
     """Yields a note of merges that this clone does not have: nobody fetched them, or git dropped them for good."""
     has = context.store.objects.has
-    merges = {one.id: one.merged_sha for one in tasks if one.status is Status.DONE and one.merged_sha}
-    absent = sorted(task_id for task_id, commit in merges.items() if not has(commit))
+    done = (one for one in tasks if one.status is Status.DONE and one.merged_sha)
+    absent = sorted(one.id for one in done if not has(str(one.merged_sha)))
     if absent:
-        first = absent[0]
-        others = len(absent) - 1
-        more = f", nor are those of {others} more task{'s' if others > 1 else ''}" if others else ""
-        what = f"the commit `{merges[first][:10]}`, the merge of `{first}`, is not in this clone{more}"
+        named = first_of([f"`{one}`" for one in absent], _MOST_NAMED)
         yield note(
-            what,
-            f"`git fetch` fetches it if a remote has it; if its code is lost, `gt reopen {first}`",
-            task=first,
+            f"the merge of {named} is not in this clone",
+            f"`git fetch` fetches it if a remote has it; if its code is lost, `gt reopen {absent[0]}`",
+            task=absent[0],
         )
 
 
