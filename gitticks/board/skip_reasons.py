@@ -149,7 +149,7 @@ def _task_removed(edit: SavedEdit) -> str:
 
 def _removed(edit: SavedEdit) -> str:
     commit = _committing(edit.path, is_new=False)
-    return f"deleted, not committed: {_back(edit)} restores it, {commit} deletes it"
+    return f"deleted, not committed; {_back(edit)} restores it, {commit} deletes it"
 
 
 def _record(edit: SavedEdit) -> str:

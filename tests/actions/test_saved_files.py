@@ -68,7 +68,7 @@ def test_an_edited_file_is_taken_up_and_a_removed_one_is_not(project: Project) -
     found = _take_up(project)
     assert found.paths == ()
     assert found.left[path] == (
-        f"deleted, not committed: `git -C .gitticks checkout HEAD -- {path}` restores it, "
+        f"deleted, not committed; `git -C .gitticks checkout HEAD -- {path}` restores it, "
         f'`git -C .gitticks commit -m "…" {path}` deletes it'
     )
     assert project.store.read(path) == b"better"
