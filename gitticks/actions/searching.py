@@ -12,7 +12,7 @@ from gitticks.actions.listing import Filter, read_passing
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
-from gitticks.store.index import BrokenFile, Index, graph_over
+from gitticks.store.index import Index, graph_over
 from gitticks.store.task_row import TaskRow
 
 MOST_LINES = 3
