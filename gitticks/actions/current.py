@@ -9,10 +9,10 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing, standing_of
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import Graph, Surroundings
+from gitticks.model.task_row import TaskRow
 from gitticks.runner.liveness import names_in
 from gitticks.safe_read import read_plain_text
 from gitticks.store.task_ids import worked_on_in
-from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord

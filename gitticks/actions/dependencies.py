@@ -12,8 +12,7 @@ from gitticks.actions.derived_state import Standing, by_closing, standings_of
 from gitticks.model.graph import find_cycles, lay_out, shown
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
-from gitticks.model.queued import Queued
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import AnyTask, TaskRow
 
 Links = dict[TaskId, list[TaskId]]
 
@@ -24,7 +23,7 @@ _MOST_INHERITED = 20
 _MOST_EPICS = 6
 """How many epics above a task are shown."""
 
-T = TypeVar("T", bound="Queued")
+T = TypeVar("T", bound="AnyTask")
 
 
 class Edge(NamedTuple):

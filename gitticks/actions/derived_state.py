@@ -12,12 +12,11 @@ from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings, TaskGraph, is_at_work, is_deferred
 from gitticks.model.status import Status
+from gitticks.model.task_row import AnyTask, TaskRow
 from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
-from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Listed
     from gitticks.model.task import Task
 
 
@@ -30,8 +29,8 @@ MERGES_SEEN = "merges-seen"
 _quiet_states: dict[tuple[str, str | None, bool], str] = {}
 """The states of sessions on tasks that nothing in this clone mentions, each found out once for a listing of thousands."""
 
-T = TypeVar("T", bound="Listed")
-T_co = TypeVar("T_co", bound="Listed", covariant=True)
+T = TypeVar("T", bound="AnyTask")
+T_co = TypeVar("T_co", bound="AnyTask", covariant=True)
 
 
 class Standing(Generic[T_co]):

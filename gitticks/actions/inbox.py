@@ -16,6 +16,7 @@ from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
 from gitticks.model.queries import Graph, Surroundings, by_urgency
 from gitticks.model.status import BUDGET_SPENT, Awaiting, Status
+from gitticks.model.task_row import TaskRow
 from gitticks.runner.liveness import (
     MERGING_FILE,
     OVERLAPS_FILE,
@@ -27,7 +28,6 @@ from gitticks.runner.liveness import (
 )
 from gitticks.store.authors import own_names
 from gitticks.store.index import Index, graph_over
-from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes

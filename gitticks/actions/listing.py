@@ -22,9 +22,9 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, by_urgency
 from gitticks.model.status import PHASES, Awaiting, Phase, Status
+from gitticks.model.task_row import TaskRow
 from gitticks.store.authors import own_names
 from gitticks.store.index import Index
-from gitticks.store.task_row import TaskRow
 
 RECENT_DAYS = 14
 

@@ -8,8 +8,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing, names_person, standing_of, standings_of
 from gitticks.model.queries import by_urgency, first_ready
 from gitticks.model.status import Awaiting
+from gitticks.model.task_row import TaskRow
 from gitticks.store.index import candidates_in, graph_over
-from gitticks.store.task_row import TaskRow
 
 
 def next_task(

@@ -12,8 +12,8 @@ from gitticks.actions.listing import Filter, read_passing
 from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
+from gitticks.model.task_row import TaskRow
 from gitticks.store.index import Index, graph_over
-from gitticks.store.task_row import TaskRow
 
 MOST_LINES = 3
 """So many lines of one task are kept; each is the first with one of the words."""

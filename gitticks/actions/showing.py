@@ -25,10 +25,11 @@ from gitticks.model.notes import (
 )
 from gitticks.model.queries import by_priority_and_age
 from gitticks.model.status import Role, Status
+from gitticks.model.task_row import TaskRow
 from gitticks.store.authors import own_names
 from gitticks.store.index import Index, graph_over
 from gitticks.store.layout import STATE_REF, Round, events_of, read_rounds, state_tip
-from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.store.task_row import TaskDetails
 
 if TYPE_CHECKING:
     from gitticks.actions.changes import Changes

@@ -24,6 +24,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Surroundings, by_urgency, is_to_review
 from gitticks.model.status import Status
+from gitticks.model.task_row import TaskRow
 from gitticks.runner.liveness import (
     PAUSED_FILE,
     STOP_FILE,
@@ -41,7 +42,6 @@ from gitticks.runner.run_record import (
 )
 from gitticks.store.index import BrokenFile, open_index
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, newer_format, state_tip
-from gitticks.store.task_row import TaskRow
 
 if TYPE_CHECKING:
     import threading

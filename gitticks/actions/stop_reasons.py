@@ -12,9 +12,8 @@ from gitticks.model.status import ANSWERED, ActorKind, Awaiting, Status
 from gitticks.store.layout import events_of
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Listed
+    from gitticks.model.task_row import AnyTask, TaskRow
     from gitticks.store.index import Index
-    from gitticks.store.task_row import TaskRow
 
 
 _STUCK = Status.STUCK.encode()
@@ -25,7 +24,7 @@ MOST_READ = 200
 _STEPS = frozenset({Status.WORKING, Status.AGENT_REVIEW})
 
 
-def _waits_because(index: Index, task: Listed) -> str:
+def _waits_because(index: Index, task: AnyTask) -> str:
     history = index.history(task.id)
     if _STUCK not in history and _ASKED not in history:
         return ""
@@ -34,7 +33,7 @@ def _waits_because(index: Index, task: Listed) -> str:
     return waits_because(task, events_of(history))
 
 
-def reasons_of(index: Index, tasks: Iterable[Listed]) -> dict[TaskId, str]:
+def reasons_of(index: Index, tasks: Iterable[AnyTask]) -> dict[TaskId, str]:
     """Returns why those of the tasks are stuck that are, as far as their histories say."""
     stuck = (task for task in tasks if task.status == Status.STUCK)
     return {task.id: reason for task in stuck if (reason := _waits_because(index, task))}

@@ -12,7 +12,7 @@ from gitticks.actions.stop_reasons import reasons_of
 from gitticks.model.forest import Place, forest_of, walk
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 
 
 class Group:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gitticks.cli.render import say, say_all
 from gitticks.model.ids import BOARD_FOLDER, task_path
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 from gitticks.terminal_safety import safe_json
 
 if TYPE_CHECKING:

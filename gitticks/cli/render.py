@@ -15,7 +15,7 @@ from gitticks.safe_read import reason_of
 from gitticks.world import elapsed, in_largest_unit
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Listed
+    from gitticks.model.task_row import AnyTask
 
 PIPED_COLUMNS = 80
 NARROWEST_TITLE = 16
@@ -235,17 +235,17 @@ def whole(on: Screen, text: str) -> list[str]:
     return wrap(visible(text), max(1, on.columns)) if on.is_terminal else [visible(text)]
 
 
-def status_word(task: Listed) -> str:
+def status_word(task: AnyTask) -> str:
     """Returns a task's status; `merging` while an approved task waits for its merge."""
     return "merging" if task.is_merging else f"{task.status}"
 
 
-def status_style(task: Listed) -> str:
+def status_style(task: AnyTask) -> str:
     """Returns what a task's status is to its reader."""
     return STATUS_LOOKS[task.status][2]
 
 
-def name_line(on: Screen, task: Listed, id_columns: int = 0) -> str:
+def name_line(on: Screen, task: AnyTask, id_columns: int = 0) -> str:
     """Returns `k7f2  Login loses the return URL`; in a list `id_columns` is the length of its longest id."""
     return on.fit(f"{task.id.ljust(id_columns)}{GAP}{visible(task.title)}")
 

@@ -9,9 +9,9 @@ from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
     from gitticks.model.queries import Graph
-    from gitticks.model.queued import Queued
+    from gitticks.model.task_row import AnyTask
 
-T = TypeVar("T", bound="Queued")
+T = TypeVar("T", bound="AnyTask")
 
 
 class Place(NamedTuple, Generic[T]):
@@ -117,6 +117,6 @@ def _below(depth: int, children: Sequence[T], closed: int) -> list[Place[T]]:
     return [*below, Place(None, depth, closed)] if closed else below
 
 
-def in_tree_order(task: Queued) -> tuple[bool, int, str, str]:
+def in_tree_order(task: AnyTask) -> tuple[bool, int, str, str]:
     """Returns the key that sorts open tasks before closed ones, and the most urgent and then the oldest first."""
     return (not task.is_open, task.priority, task.born, task.id)

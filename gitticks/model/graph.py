@@ -10,15 +10,15 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Queued
     from gitticks.model.task import Task
+    from gitticks.model.task_row import AnyTask
 
 
 _SHOWN = 8
 _SWEEPS = 4
 _MOST_LINES_BETWEEN = 20_000
 
-T = TypeVar("T", bound="Queued")
+T = TypeVar("T", bound="AnyTask")
 Stop = tuple[TaskId, int]
 """A task in its own layer, or the line that leads from it through a later one."""
 Link = tuple[TaskId, TaskId]

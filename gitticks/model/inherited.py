@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.model.ids import TaskId
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Queued
+    from gitticks.model.task_row import AnyTask
 
 
 class Above(NamedTuple):
@@ -56,13 +56,13 @@ class Inheritance:
     """What all tasks are passed on, found out as it is asked for: by open tasks, for a closed one keeps nobody."""
 
     def __init__(
-        self, tasks: Mapping[TaskId, Queued], waits_for: Callable[[Queued], Iterator[TaskId]]
+        self, tasks: Mapping[TaskId, AnyTask], waits_for: Callable[[AnyTask], Iterator[TaskId]]
     ) -> None:
         self._tasks = tasks
         self._waits_for = waits_for
         self._above: dict[TaskId, Above] = {}
 
-    def above(self, task: Queued) -> Above:
+    def above(self, task: AnyTask) -> Above:
         """Returns what a task is passed on; its own share comes back to it where parents run in a cycle."""
         return self.below(task.parent)
 
@@ -94,7 +94,7 @@ class Inheritance:
             above = self._handed_down(self._tasks[one], above)
             self._above[one] = above
 
-    def _handed_down(self, task: Queued, above: Above) -> Above:
+    def _handed_down(self, task: AnyTask, above: Above) -> Above:
         days = [day for day in (task.defer_until, above.until) if day is not None]
         blockers = tuple(self._waits_for(task))
         return Above(

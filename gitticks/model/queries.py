@@ -16,15 +16,15 @@ from gitticks.model.ids import TaskId
 from gitticks.model.inherited import Above, Inheritance
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Queued
     from gitticks.model.task import Task  # noqa: F401 (named in a string)
+    from gitticks.model.task_row import AnyTask
 
 
-T = TypeVar("T", bound="Queued")
+T = TypeVar("T", bound="AnyTask")
 
-by_priority_and_age: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "born", "id")
+by_priority_and_age: Callable[[AnyTask], tuple[int, str, str]] = attrgetter("priority", "born", "id")
 """The key that sorts the most urgent and then the oldest task first."""
-by_urgency: Callable[[Queued], tuple[int, str, str]] = attrgetter("priority", "waits_since", "id")
+by_urgency: Callable[[AnyTask], tuple[int, str, str]] = attrgetter("priority", "waits_since", "id")
 """The key that sorts what awaits a person: by priority, then the longest asked."""
 
 
@@ -116,7 +116,7 @@ class Graph(Generic[T]):
         """True if any task names this one as parent."""
         return task_id in self._children
 
-    def ancestors(self, task: Queued) -> Iterator[T]:
+    def ancestors(self, task: AnyTask) -> Iterator[T]:
         """Yields parent, grandparent and so on, each once even where parents run in a cycle."""
         seen = {task.id}
         parent = task.parent
@@ -125,7 +125,7 @@ class Graph(Generic[T]):
             yield self.tasks[parent]
             parent = self.tasks[parent].parent
 
-    def open_above(self, task: Queued) -> Iterator[T]:
+    def open_above(self, task: AnyTask) -> Iterator[T]:
         """Yields what a task is part of: its ancestors up to the first that is closed."""
         return takewhile(attrgetter("is_open"), self.ancestors(task))
 
@@ -187,7 +187,7 @@ class Graph(Generic[T]):
         owners = self._above_of(task).blocked_owners()
         yield from (self.tasks[owner] for owner, _ in owners if owner != task.id)
 
-    def waits_for(self, task: Queued) -> Iterator[TaskId]:
+    def waits_for(self, task: AnyTask) -> Iterator[TaskId]:
         """Yields the open tasks that a task's own `blocked_by` makes it wait for.
 
         A blocker that is done is waited for until its code can be had: what stands on the branch of an open epic can
@@ -317,18 +317,18 @@ class Graph(Generic[T]):
 TaskGraph = Graph["Task"]
 
 
-def is_deferred(task: Queued, today: date) -> bool:
+def is_deferred(task: AnyTask, today: date) -> bool:
     """True until the day that a task was put off to."""
     until = task.defer_until
     return until is not None and until > today
 
 
-def is_to_review(task: Queued, around: Surroundings) -> bool:
+def is_to_review(task: AnyTask, around: Surroundings) -> bool:
     """True if a reviewer can be started on the task now."""
     return task.is_to_review and not is_taken(task, around)
 
 
-def is_taken(task: Queued, around: Surroundings) -> bool:
+def is_taken(task: AnyTask, around: Surroundings) -> bool:
     """True if somebody else works on the task, or nobody may here."""
     claim = task.claim
     if claim is not None and claim.expires > around.now and not task.is_to_review:
@@ -336,7 +336,7 @@ def is_taken(task: Queued, around: Surroundings) -> bool:
     return is_at_work(task, around) or task.id in around.held or task.id in around.conflicted
 
 
-def is_at_work(task: Queued, around: Surroundings) -> bool:
+def is_at_work(task: AnyTask, around: Surroundings) -> bool:
     """True while a session works on a task, here or, as of the last sync, in another clone."""
     return task.id in around.live or task.id in around.elsewhere
 

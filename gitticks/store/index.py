@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from gitticks.errors import NotFoundError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Candidates, Graph, by_priority_and_age
+from gitticks.model.task_row import TaskRow
 from gitticks.store import layout
 from gitticks.store import task_row as values_of
 from gitticks.store.index_database import connect_if_current
 from gitticks.store.layout import state_tip
-from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, TaskRow, details_of, read_rows
+from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, details_of, read_rows
 
 if TYPE_CHECKING:
     from datetime import date

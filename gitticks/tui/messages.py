@@ -16,10 +16,11 @@ from gitticks.model.ids import TaskId
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.status import ANSWERED
 from gitticks.model.task import SessionRecord
+from gitticks.model.task_row import TaskRow
 from gitticks.runner.questions import Question
 from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
 from gitticks.store.index import BrokenFile
-from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.store.task_row import TaskDetails
 from gitticks.tui.transcript import Piece
 from gitticks.workflow.session_states import SessionState
 

@@ -21,7 +21,7 @@ from gitticks.workflow.decision import Draft
 from gitticks.workflow.triggers import ChildrenChanged, Merged, MergeFailed, MergeFound
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Queued
+    from gitticks.model.task_row import AnyTask
 
 MOST_FAILED_MERGES = 2
 MOST_VOIDS = 2
@@ -80,7 +80,7 @@ def refuse_unapproved(task: Task, mode: MergeMode, children: Iterable[TaskId]) -
         raise GitticksError(why, hint=f'`gt reject {task.id} "hand off again"` sends it back')
 
 
-def left_epic(task: Task, ancestors: Iterable[Queued]) -> TaskId | None:
+def left_epic(task: Task, ancestors: Iterable[AnyTask]) -> TaskId | None:
     """Returns the epic on whose branch a task's work is, and with which it is merged no more; None if there is none.
 
     It is closed, or the task is no longer part of it, as below another epic that is closed.
@@ -89,7 +89,7 @@ def left_epic(task: Task, ancestors: Iterable[Queued]) -> TaskId | None:
     return None if task.sharing_epic is None or task.sharing_epic in epics else task.sharing_epic
 
 
-def as_begun(task: Task, ancestors: Iterable[Queued]) -> Task:
+def as_begun(task: Task, ancestors: Iterable[AnyTask]) -> Task:
     """Returns a task with the work that goes on; as if it was never begun where that is on the branch of an epic that it left.
 
     What was handed off stays where it is.

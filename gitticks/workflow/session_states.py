@@ -9,7 +9,7 @@ from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Awaiting, Status
 
 if TYPE_CHECKING:
-    from gitticks.model.queued import Listed
+    from gitticks.model.task_row import AnyTask
 
 
 class SessionState:
@@ -84,7 +84,7 @@ def _tells_why_stuck(event: Event) -> bool:
     return event.to_status is Status.STUCK or is_asked
 
 
-def waits_because(task: Listed, events: Sequence[Event]) -> str:
+def waits_because(task: AnyTask, events: Sequence[Event]) -> str:
     """Returns why a task is stuck, or why gitticks itself asks a person; empty if its history does not say.
 
     Of a stuck task that is the latest of both.

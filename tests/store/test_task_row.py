@@ -12,8 +12,9 @@ from hypothesis import given, settings
 
 from gitticks.model.status import Awaiting, Requires, Status
 from gitticks.model.task import Claim, Task, Usage
+from gitticks.model.task_row import TaskRow
 from gitticks.store.index import open_index
-from gitticks.store.task_row import TaskRow, rows_of
+from gitticks.store.task_row import rows_of
 from tests.support import graphs
 from tests.support.tasks import make_store, make_task
 

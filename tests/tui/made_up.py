@@ -19,9 +19,10 @@ from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.settings import PermissionRule
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
+from gitticks.model.task_row import TaskRow
 from gitticks.runner.questions import Question
 from gitticks.runner.run_record import SpendingRecord, SpentBudget
-from gitticks.store.task_row import TaskDetails, TaskRow
+from gitticks.store.task_row import TaskDetails
 from gitticks.tui.app import GitticksApp
 from gitticks.tui.iterations import Iteration
 from gitticks.tui.messages import Batch, Said, Snapshot

@@ -16,7 +16,7 @@ from gitticks.cli.table import Cell, Column, line_of, table_of
 from gitticks.cli.text import cut, visible, width, wrap
 from gitticks.cli.views.tasks import waits_for
 from gitticks.model.status import Phase
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 
 MOST_CARDS = 10
 NARROWEST_COLUMN = 16

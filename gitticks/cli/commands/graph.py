@@ -16,7 +16,7 @@ from gitticks.cli.views.tasks import or_no_tasks, waits_for
 from gitticks.errors import UsageError
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 
 _ENDS, _MEETS, _BEGINS = ("╰", "┴"), ("├", "┼"), ("╭", "┬")
 """A rail that ends, is met or begins at a task: as the leftmost one of its line, and as any other."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.actions.inbox import Asked, Inbox, ReviewWord
     from gitticks.model.notes import Entry
-    from gitticks.model.queued import Listed
+    from gitticks.model.task_row import AnyTask
     from gitticks.runner.questions import Question
 
 
@@ -179,7 +179,7 @@ def _is_unreviewed(asked: Asked) -> bool:
 
 
 def awaiting_lines(
-    on: Screen, standing: Standing[Listed], questions: Sequence[Entry], now: datetime, *, said: str
+    on: Screen, standing: Standing[AnyTask], questions: Sequence[Entry], now: datetime, *, said: str
 ) -> Iterator[str]:
     """Yields a task that awaits a person, with all of its open questions, or why it is stuck or what its agent said."""
     return _lines(
@@ -189,7 +189,7 @@ def awaiting_lines(
 
 def _lines(
     on: Screen,
-    standing: Standing[Listed],
+    standing: Standing[AnyTask],
     said: str,
     now: datetime,
     *,
@@ -212,7 +212,7 @@ def _lines(
 
 
 def commands(
-    standing: Standing[Listed], *, is_answered: bool = False, to_merge: str | None = None
+    standing: Standing[AnyTask], *, is_answered: bool = False, to_merge: str | None = None
 ) -> list[str]:
     """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict.
 
@@ -231,7 +231,7 @@ def commands(
     return [f"{gt} show {task.id}", *answers, f"{gt} cancel {task.id}"] if is_stuck else answers
 
 
-def _waits(standing: Standing[Listed], now: datetime) -> str:
+def _waits(standing: Standing[AnyTask], now: datetime) -> str:
     task = standing.task
     if standing.is_conflicted:
         return "conflict"
@@ -243,7 +243,7 @@ def _waits(standing: Standing[Listed], now: datetime) -> str:
     return f"{kind}, waits {age_of(task.asked_at, now)}"
 
 
-def _told(on: Screen, task: Listed, said: str, most: int | None) -> Iterator[str]:
+def _told(on: Screen, task: AnyTask, said: str, most: int | None) -> Iterator[str]:
     lines = [line for line in map(str.strip, said.splitlines()) if line]
     if task.status == Status.STUCK and lines:
         lines[0] = f"stuck: {lines[0]}"

@@ -30,7 +30,7 @@ from gitticks.cli.text import as_called, called, from_here, visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, joined, merged_lines, resuming
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 from gitticks.world import elapsed
 
 if TYPE_CHECKING:

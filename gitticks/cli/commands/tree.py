@@ -26,7 +26,7 @@ from gitticks.cli.text import all_visible, visible, width
 from gitticks.cli.views.tasks import or_no_tasks, waits_for
 from gitticks.model.forest import Place
 from gitticks.model.status import Status
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 
 _SIGNS = ("├── ", "└── ", "│   ", "    ")
 _TWINS = ("|-- ", "`-- ", "|   ", "    ")

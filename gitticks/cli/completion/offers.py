@@ -26,8 +26,8 @@ from gitticks.store.layout import CONFIG_PATH
 if TYPE_CHECKING:
     import click
 
+    from gitticks.model.task_row import TaskRow
     from gitticks.store.index import Index
-    from gitticks.store.task_row import TaskRow
 
 
 SHELLS = ("bash", "zsh", "fish")

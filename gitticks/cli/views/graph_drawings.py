@@ -13,9 +13,8 @@ from gitticks.cli.text import visible, wrap
 from gitticks.cli.views.tasks import BOARD_PREFIX
 from gitticks.model.graph import Link, Stop, columns_of
 from gitticks.model.ids import TaskId, task_path
-from gitticks.model.queued import Listed
 from gitticks.model.status import PHASES
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import AnyTask, TaskRow
 
 Member = TypeVar("Member")
 Point = tuple[int, int]
@@ -176,7 +175,7 @@ def drawable(text: str) -> str:
     return visible(text).translate(_NO_XML)
 
 
-def look_of(task: Listed) -> Look:
+def look_of(task: AnyTask) -> Look:
     """Returns how a task looks: as its phase, unless it awaits a person."""
     return _BY_NAME["awaiting" if task.is_open and task.awaiting else PHASES[task.status]]
 

@@ -25,8 +25,7 @@ from gitticks.model.status import ANSWERED, Status
 if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.model.notes import Entry
-    from gitticks.model.queued import Listed
-    from gitticks.model.task import Task
+    from gitticks.model.task_row import AnyTask
 
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72
@@ -40,7 +39,7 @@ _NO_DATES: Mapping[TaskId, str] = {}
 
 def task_table(
     on: Screen,
-    standings: Sequence[Standing[Listed]],
+    standings: Sequence[Standing[AnyTask]],
     now: datetime | None = None,
     reasons: Mapping[TaskId, str] | None = None,
     questions: Mapping[TaskId, tuple[Entry, ...]] | None = None,
@@ -113,7 +112,7 @@ def _with_questions(on: Screen, columns: Sequence[Column], asked: Sequence[Seque
 
 def _waits(
     on: Screen,
-    standing: Standing[Listed],
+    standing: Standing[AnyTask],
     reasons: Mapping[TaskId, str],
     due: Mapping[TaskId, str],
     overdue: Mapping[TaskId, str],
@@ -132,7 +131,7 @@ def _waits(
     return ", ".join(filter(None, [waits, when]))
 
 
-def waits_for(standing: Standing[Listed]) -> str:
+def waits_for(standing: Standing[AnyTask]) -> str:
     """Returns in a few words what keeps a task from going on; empty if nothing does."""
     task = standing.task
     if standing.is_conflicted:
@@ -165,7 +164,7 @@ def indent_of(on: Screen) -> str:
     return INDENT if on.columns > NARROW or not on.is_terminal else GAP
 
 
-def answer_commands(task: Listed | Task) -> list[str]:
+def answer_commands(task: AnyTask) -> list[str]:
     """Returns the commands that answer what a task awaits."""
     gt = called()
     if task.awaiting in ANSWERED:

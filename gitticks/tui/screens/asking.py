@@ -20,7 +20,7 @@ from gitticks.tui.widgets.lines import Span, line
 if TYPE_CHECKING:
     from gitticks.actions.context import Context
     from gitticks.model.task import Task
-    from gitticks.store.task_row import TaskRow
+    from gitticks.model.task_row import TaskRow
     from gitticks.tui.app import GitticksApp
     from gitticks.tui.screens.base import View
 

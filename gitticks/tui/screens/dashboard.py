@@ -11,7 +11,7 @@ from gitticks.actions.run_requests import pause_runs, unpause_runs
 from gitticks.cli.render import count_of
 from gitticks.cli.text import clock
 from gitticks.model.ids import TaskId
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 from gitticks.tui import iterations, run_settings
 from gitticks.tui.feed import last_words
 from gitticks.tui.messages import Batch

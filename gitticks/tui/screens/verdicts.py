@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from gitticks.model.ids import TaskId
     from gitticks.model.notes import Entry
     from gitticks.model.task import Task
+    from gitticks.model.task_row import TaskRow
     from gitticks.runner.questions import Question
-    from gitticks.store.task_row import TaskRow
     from gitticks.tui.screens.base import View
     from gitticks.workflow.triggers import Proof, Seen
 

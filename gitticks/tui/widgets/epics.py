@@ -10,7 +10,7 @@ from gitticks.actions.inbox import Asked
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.model.status import Role
 from gitticks.model.task import SessionRecord
-from gitticks.store.task_row import TaskRow
+from gitticks.model.task_row import TaskRow
 from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line

@@ -21,7 +21,7 @@ from gitticks.workflow.transitions import VERDICTS, Outcome
 if TYPE_CHECKING:
     from gitticks.actions.review import ReviewView
     from gitticks.model.task import Task
-    from gitticks.store.task_row import TaskRow
+    from gitticks.model.task_row import TaskRow
 
 _PART = re.compile(r"^(?:[-*] +)?\**([A-Z][A-Z ]+)\**: *", re.MULTILINE)
 _BETWEEN_CHECKS = re.compile(r"(?<=\)); ")

@@ -11,8 +11,8 @@ from gitticks.cli.render import count_of
 from gitticks.cli.views.history import BAD, clock, details, turns, what_happened
 from gitticks.model.event import Event
 from gitticks.model.notes import Entry
+from gitticks.model.task_row import TaskRow
 from gitticks.store.layout import Round
-from gitticks.store.task_row import TaskRow
 from gitticks.tui.messages import Snapshot
 from gitticks.tui.theme import STATUS_COLOUR, glyph
 from gitticks.tui.widgets.lines import Line, Span, line
