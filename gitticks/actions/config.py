@@ -17,7 +17,6 @@ from gitticks.document.settings import (
     names,
     parse_value,
     read_layer,
-    refuse_unavailable,
     set_value,
     show,
 )
@@ -57,7 +56,6 @@ def all_settings(context: Context) -> ShownSettings:
         tuple(_shown(found, name) for name in names(found.settings)),
         (
             *found.warnings,
-            *(error.message for error in found.unavailable),
             *(one.words for one in found.overruled),
         ),
     )
@@ -110,11 +108,9 @@ def _check_value(name: str, value: str | None) -> object:
     if value is None:
         return None
     try:
-        parsed = parse_value(setting, keys, value, name)
+        return parse_value(setting, keys, value, name)
     except DocumentError as error:
         raise UsageError(error.problem, hint=f"`gt config --explain {name}`") from error
-    refuse_unavailable(keys, parsed)
-    return parsed
 
 
 def refuse_odd_base(name: str, hint: str) -> None:

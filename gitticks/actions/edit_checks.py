@@ -100,24 +100,15 @@ def refuse_new_secrets(context: Context, content: bytes, old: bytes, path: str) 
 def check_team_file(path: str, content: bytes, old: bytes | None = None) -> None:
     """Refuses settings that cannot be read, or that are for a newer gitticks, and a template that is broken.
 
-    Mistakes that `old` has may stay while others go. Of a setting that nothing acts on only a new one is refused, where `old` is given.
+    Mistakes that `old` has may stay while others go.
     """
     if path == CONFIG_PATH:
-        from gitticks.document.settings import changed_layer, read_layer
+        from gitticks.document.settings import changed_layer
 
         before = ""
         with suppress(DocumentError):
             before = decode(old or b"", path)
-        layer = changed_layer(decode(content, path), before)
-        if old is None or not layer.unavailable:
-            return
-        known = frozenset[tuple[str, ...]]()
-        with suppress(DocumentError):
-            known = frozenset(read_layer(before)[0].unavailable)
-        for keys, error in layer.unavailable.items():
-            if keys not in known:
-                error.hint = "remove it from the file, then commit"
-                raise error
+        changed_layer(decode(content, path), before)
     elif path.endswith(".md"):
         from gitticks.runner.templates import check_template
 

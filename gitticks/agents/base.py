@@ -158,8 +158,7 @@ class AgentSpec:
     """One agent as the settings name it.
 
     `argv` is the program, by path or by name, and for a `command` agent its arguments too; `args` come after the
-    flags that gitticks sets. `options` are the settings' other keys, for the adapter to read. As one of several
-    reviewers it has that one's name, as `reviewer`.
+    flags that gitticks sets. As one of several reviewers it has that one's name, as `reviewer`.
     """
 
     name: str
@@ -170,7 +169,8 @@ class AgentSpec:
     mode: PermissionMode = PermissionMode.AUTO_EDIT
     args: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
-    options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    provider: str | None = None
+    sandbox_mode: str | None = None
     reviewer: str = ""
 
     @property

@@ -71,7 +71,7 @@ _DENIED = ("rejected:", "Command blocked by")
 
 def invocation(spec: AgentSpec, request: Request) -> Invocation:
     """Returns how to start Codex for one session; the prompt goes in by stdin, which `-` names."""
-    is_read_only = spec.options.get("sandbox_mode") == _READ_ONLY
+    is_read_only = spec.sandbox_mode == _READ_ONLY
     flags = _MODE_FLAGS[PermissionMode.INTERACTIVE] if is_read_only else _MODE_FLAGS[spec.mode]
     if request.is_walled and _WORKSPACE in flags:
         flags = _NO_OWN_WALLS

@@ -83,8 +83,8 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
     if spec.mode in _AUTO:
         argv.append("--auto")
     if spec.model:
-        provider = spec.options.get("provider")
-        argv += ["-m", spec.model if provider is None or "/" in spec.model else f"{provider}/{spec.model}"]
+        is_whole = spec.provider is None or "/" in spec.model
+        argv += ["-m", spec.model if is_whole else f"{spec.provider}/{spec.model}"]
     if request.session_id:
         argv += ["--session", request.session_id]
     permission = permission_config(spec.mode, request.hand_over_commands, request.rules)

@@ -127,7 +127,8 @@ class Registry:
             entry.mode or self.mode,
             entry.args,
             entry.fallback,
-            entry.options,
+            entry.provider,
+            entry.sandbox_mode,
         )
 
     def whole_spec(self, name: str) -> AgentSpec | None:

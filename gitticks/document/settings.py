@@ -15,7 +15,6 @@ from gitticks.document.settings_table import (
     Setting,
     known_keys,
     pattern_of,
-    unavailable_part,
 )
 from gitticks.document.texts import BYTE_ORDER_MARK, LINE_BREAK, Source, refuse_conflict
 from gitticks.document.values import At
@@ -27,20 +26,15 @@ from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import FORMAT_VERSION, AgentSettings, Settings
 
 FILE = "config.yaml"
-NOT_AVAILABLE = "not available in this version"
 Keys = tuple[str, ...]
 
 
 class Given(NamedTuple):
-    """A setting's value and where it comes from; of a file's also line and column.
-
-    `unavailable` is the error that says so where nothing acts on the value.
-    """
+    """A setting's value and where it comes from; of a file's also line and column."""
 
     value: object
     origin: str
     place: tuple[int, int] | None = None
-    unavailable: DocumentError | None = None
 
 
 class Layer(NamedTuple):
@@ -52,11 +46,6 @@ class Layer(NamedTuple):
     given: Mapping[Keys, Given] = {}
     version: int = FORMAT_VERSION
     warnings: tuple[str, ...] = ()
-
-    @property
-    def unavailable(self) -> dict[Keys, DocumentError]:
-        """Returns the errors for the values that nothing acts on."""
-        return {keys: one.unavailable for keys, one in self.given.items() if one.unavailable is not None}
 
     @property
     def is_read_only(self) -> bool:
@@ -88,11 +77,7 @@ def read_layer(text: str, path: str = FILE) -> tuple[Layer, Mapping[Keys, Docume
     for keys, node, key in _leaves(tree, ()):
         try:
             for value in _read(source, keys, node, key):
-                part = unavailable_part(keys, value)
-                hint = f"`gt config {'.'.join(keys)} --unset`"
-                problem = f"{part} is {NOT_AVAILABLE}"
-                error = None if part is None else source.error(problem, key.start, hint=hint)
-                found[keys] = Given(value, path, source.place(key.start), error)
+                found[keys] = Given(value, path, source.place(key.start))
         except DocumentError as error:
             mistakes[keys] = error
     return Layer(found, version), mistakes
@@ -144,13 +129,6 @@ def set_value(text: str, name: str, value: str | None) -> str:
     return changed
 
 
-def refuse_unavailable(keys: Keys, value: object) -> None:
-    """Refuses a value that nothing acts on."""
-    part = unavailable_part(keys, value)
-    if part is not None:
-        raise UsageError(f"{part} is {NOT_AVAILABLE}", hint=f"`gt config --explain {'.'.join(keys)}`")
-
-
 def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
     """Returns what `text` means for a setting."""
     try:
@@ -169,7 +147,9 @@ def find_setting(name: str) -> tuple[Setting, Keys]:
     keys = keys_of(name)
     setting = BY_NAME.get(pattern_of(keys))
     if setting is None or not all(keys):
-        guess = values.near(name, [known for known in BY_NAME if ANY not in known])
+        group = keys[:-1]
+        beside = [".".join((*group, word)) for word in known_keys(pattern_of(group))] if group else []
+        guess = values.near(name, beside or [known for known in BY_NAME if ANY not in known])
         hint = f"did you mean `{guess}`?" if guess else "`gt config` lists the settings"
         if keys[0] in {"alias", "aliases"}:
             hint = f"aliases are yours alone: `git config --global gitticks.alias.{keys[-1]} …`"
@@ -187,13 +167,11 @@ def keys_of(name: str) -> Keys:
 
 def get(settings: Settings, name: str) -> object:
     """Returns the value of a setting by its dotted name; an agent that is not configured has the defaults."""
-    setting, keys = find_setting(name)
+    _, keys = find_setting(name)
     value: Any = settings
     for key in keys:
         if isinstance(value, Mapping):
-            value = value.get(key, AgentSettings() if keys[0] == "agents" and key == keys[1] else None)
-        elif isinstance(value, AgentSettings) and setting.name.endswith(ANY):
-            value = value.options.get(key)
+            value = value.get(key, AgentSettings() if keys[0] == "agents" else None)
         else:
             value = getattr(value, key, None)
     result: object = value
@@ -206,10 +184,6 @@ def names(settings: Settings) -> tuple[str, ...]:
     for setting in BY_NAME.values():
         if ANY not in setting.name:
             result.append(setting.name)
-        elif setting.name == f"agents.{ANY}.{ANY}":
-            result += [
-                f"agents.{agent}.{key}" for agent, entry in settings.agents.items() for key in entry.options
-            ]
         else:
             result += [setting.name.replace(ANY, word) for word in getattr(settings, setting.keys[0])]
     return tuple(result)

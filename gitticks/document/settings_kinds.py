@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum, StrEnum
@@ -47,7 +46,6 @@ class Form(Enum):
     WORD = "a word"
     PLAIN = "a number, a time, a size"
     FLAG = "true or false"
-    OPTION = "as YAML reads it"
     LIST = "a YAML list in brackets, or one item"
 
 
@@ -73,8 +71,6 @@ class Kind(NamedTuple):
         if not isinstance(node, Scalar):
             return loose_node(node)
         is_plain = node.is_null or self.form in (Form.PLAIN, Form.FLAG)
-        if self.form is Form.OPTION:
-            is_plain = not isinstance(_option(node.text), str)
         return Plain(node.text) if is_plain else node.text
 
     def _node(self, text: str) -> Node:
@@ -168,22 +164,6 @@ def _in_units(units: tuple[tuple[str, int], ...], smallest: str) -> Callable[[in
         return f"{value // factor}{unit}"
 
     return show
-
-
-def _read_option(at: At, node: Node) -> str | int | float | bool:
-    """Returns a scalar as YAML 1.2 types it; only an adapter knows what it should be."""
-    text = values.read_text(at, node)
-    return text if isinstance(node, Scalar) and node.style else _option(text)
-
-
-def _option(text: str) -> str | int | float | bool:
-    if text in values.FLAGS:
-        return values.FLAGS[text]
-    if values.INTEGER.fullmatch(text):
-        return int(text)
-    if values.NUMBER.fullmatch(text) and math.isfinite(float(text)):
-        return float(text)
-    return text
 
 
 def _read_filled(at: At, node: Node) -> str:
@@ -338,4 +318,3 @@ RULES = Kind(
     Form.LIST,
     _show_list,
 )
-OPTION = Kind("a value", _read_option, Form.OPTION)

@@ -11,7 +11,6 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from gitticks.document.settings import (
-    NOT_AVAILABLE,
     Given,
     Keys,
     Layer,
@@ -20,7 +19,7 @@ from gitticks.document.settings import (
     parse_value,
     show,
 )
-from gitticks.document.settings_table import ANY, BY_NAME, pattern_of, unavailable_part
+from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
 from gitticks.errors import DocumentError, UsageError
 from gitticks.model.settings import AgentSettings, PermissionRule, Price, Settings
 
@@ -59,13 +58,12 @@ class Overruled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSettings:
-    """What holds after all layers, and where each value comes from; `unavailable` says what nothing acts on."""
+    """What holds after all layers, and where each value comes from."""
 
     settings: Settings
     given: Mapping[Keys, Given] = field(default_factory=dict)
     overruled: tuple[Overruled, ...] = ()
     warnings: tuple[str, ...] = ()
-    unavailable: tuple[DocumentError, ...] = ()
     is_read_only: bool = False
 
     def origin(self, name: str) -> str:
@@ -138,7 +136,6 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         given=found,
         overruled=tuple(overruled),
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
-        unavailable=tuple(error for layer in kept for error in layer.unavailable.values()),
         is_read_only=any(layer.is_read_only for layer in kept),
     )
 
@@ -189,9 +186,7 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
         except DocumentError as error:
             hint = f"`gt config --explain {'.'.join(keys)}`, or {_removing(origin)}"
             raise DocumentError(error.problem, path=origin, hint=hint) from None
-        part = unavailable_part(keys, value)
-        problem = DocumentError(f"{part} is {NOT_AVAILABLE}", path=origin, hint=_removing(origin))
-        found[keys] = Given(value, origin, unavailable=None if part is None else problem)
+        found[keys] = Given(value, origin)
     return Layer(found)
 
 
@@ -215,7 +210,7 @@ def _environment_name(variable: str) -> str:
         first, last = name.split(".")[0], name.split(".")[-1]
         lead, end = f"{first}_".upper(), f"_{last}".upper()
         is_between = tail.startswith(lead) and tail.endswith(end) and len(tail) > len(lead) + len(end)
-        if ANY in name and last != ANY and is_between:
+        if ANY in name and is_between:
             return f"{first}.{tail[len(lead) : -len(end)].lower()}.{last}"
     return tail.lower()
 
@@ -224,12 +219,7 @@ def _build(found: Mapping[Keys, object]) -> Settings:
     plain = {keys: value for keys, value in found.items() if ANY not in pattern_of(keys)}
     settings: Settings = _filled(Settings(), plain)
     prices = {model: Price(**parts) for model, parts in _named(found, "prices").items()}
-    known = frozenset(AgentSettings._fields) - {"options"}
-    agents = {}
-    for name, parts in _named(found, "agents").items():
-        own = {key: value for key, value in parts.items() if key in known}
-        options = {key: value for key, value in parts.items() if key not in known}
-        agents[name] = AgentSettings(**own, options=options)
+    agents = {name: AgentSettings(**parts) for name, parts in _named(found, "agents").items()}
     return settings._replace(agents=agents, prices=prices)
 
 

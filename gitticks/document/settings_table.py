@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from gitticks.document import settings_kinds as kinds
 from gitticks.document.settings_kinds import Kind
-from gitticks.document.values import near
 from gitticks.model.settings import (
     LEAST_PROMPT,
     MOST_PARALLEL,
@@ -62,25 +61,6 @@ class Setting(NamedTuple):
             return False
         held = rule(before, now)
         return set(held) != set(now) if isinstance(now, tuple) else bool(held != now)
-
-
-ADAPTERS_KEYS = frozenset({"provider", "sandbox_mode"})
-"""What the adapters read of an agent's entry beside the keys that all agents have."""
-
-
-READ_ONLY = "read-only"
-"""The only `sandbox_mode` that an adapter acts on; how else an agent is walled in follows from its mode."""
-
-
-def unavailable_part(keys: tuple[str, ...], value: object) -> str | None:
-    """Returns what of an agent's option no adapter acts on, in words; None if one does."""
-    name = ".".join(keys)
-    if pattern_of(keys) == f"agents.{ANY}.{ANY}" and keys[-1] not in ADAPTERS_KEYS:
-        guess = near(keys[-1], (one.keys[-1] for one in SETTINGS if one.name.startswith("agents.*.")))
-        return f"`{name}` (did you mean `{'.'.join((*keys[:-1], guess))}`?)" if guess else f"`{name}`"
-    if keys[-1] == "sandbox_mode" and value != READ_ONLY:
-        return f"`{name}: {value}`"
-    return None
 
 
 def _stricter(*from_strictest: StrEnum | str | bool) -> Combine:
@@ -168,6 +148,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("agents.*.argv", kinds.TEXTS, "the command line of a `command` agent"),
     Setting("agents.*.prompt", kinds.word(PromptWay), "how a `command` agent is given its prompt"),
     Setting("agents.*.model", kinds.ARGUMENT, "the model that this agent uses; null: its own default"),
+    Setting(
+        "agents.*.sandbox_mode",
+        kinds.choice("read-only"),
+        "`read-only`: a `codex` agent writes no files, whatever its mode",
+    ),
     Setting("agents.*.mode", kinds.word(PermissionMode), "what this agent may do without asking"),
     Setting("agents.*.args", kinds.TEXTS, "more arguments for this agent's command line"),
     Setting(
@@ -175,11 +160,7 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.TEXTS,
         "the agents that take over, in turn, if this one refuses or cannot be started",
     ),
-    Setting(
-        "agents.*.*",
-        kinds.OPTION,
-        "what only one adapter knows: `provider` of opencode, `sandbox_mode: read-only` of codex",
-    ),
+    Setting("agents.*.provider", kinds.ARGUMENT, "the provider of an `opencode` agent's model"),
     Setting("review", kinds.word(ReviewPolicy), "who reviews work before a person sees it", _REVIEW),
     Setting("reviewers", kinds.REVIEWERS, "the reviewers, each with a name, an agent and a focus", _added),
     Setting("review_limit", kinds.integer(1), "after how many failed reviews in a row a task is stuck"),
@@ -384,10 +365,7 @@ def pattern_of(keys: tuple[str, ...]) -> str:
     words = list(keys)
     if len(words) > 1 and f"{words[0]}.{ANY}" in GROUPS:
         words[1] = ANY
-    name = ".".join(words)
-    if name not in BY_NAME and len(words) == 3 and words[:2] == ["agents", ANY]:  # noqa: PLR2004
-        return f"agents.{ANY}.{ANY}"
-    return name
+    return ".".join(words)
 
 
 def known_keys(pattern: str) -> tuple[str, ...]:

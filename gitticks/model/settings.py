@@ -172,7 +172,7 @@ class AgentKind(StrEnum):
 
 
 class AgentSettings(NamedTuple):
-    """One entry under `agents`; `options` are the keys that only its adapter knows."""
+    """One entry under `agents`; `provider` is for OpenCode alone, `sandbox_mode` for Codex."""
 
     type: AgentKind | None = None
     argv: tuple[str, ...] = ()
@@ -181,7 +181,8 @@ class AgentSettings(NamedTuple):
     mode: PermissionMode | None = None
     args: tuple[str, ...] = ()
     fallback: tuple[str, ...] = ()
-    options: Mapping[str, str | int | float | bool] = _NOTHING_NAMED
+    provider: str | None = None
+    sandbox_mode: str | None = None
 
 
 class ReviewerSettings(NamedTuple):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gitticks.document.runnables import held_back, runnables_of_layer
-from gitticks.document.settings import Given, Layer, file_layer, refuse_unavailable
+from gitticks.document.settings import Given, Layer, file_layer
 from gitticks.document.settings_layers import (
     GIT_PREFIX,
     ResolvedSettings,
@@ -55,12 +55,8 @@ def load_settings(
 
     Raises:
         DocumentError: a layer names an unknown setting or has a wrong value.
-        UsageError: nothing acts on the value of a flag.
     """
-    layers = setting_layers(repository, environment, overrides)
-    for keys, given in layers[-1].given.items():
-        refuse_unavailable(keys, given.value)
-    return merge_layers(layers)
+    return merge_layers(setting_layers(repository, environment, overrides))
 
 
 def setting_layers(

@@ -131,9 +131,7 @@ def test_a_resumed_session_comes_after_the_flags() -> None:
 
 
 def test_a_read_only_option_tightens_the_mode() -> None:
-    spec = AgentSpec(
-        "codex", AgentKind.CODEX, mode=PermissionMode.YOLO, options={"sandbox_mode": "read-only"}
-    )
+    spec = AgentSpec("codex", AgentKind.CODEX, mode=PermissionMode.YOLO, sandbox_mode="read-only")
     assert invocation(spec, Request("x")).argv[6:8] == ("--sandbox", "read-only")
 
 

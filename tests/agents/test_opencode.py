@@ -91,5 +91,5 @@ def test_modes_are_permissions(mode: PermissionMode, flags: list[str], permissio
 
 @pytest.mark.parametrize(("model", "asked"), [("m", "p/m"), ("other/m", "other/m")])
 def test_a_provider_stands_before_a_bare_model(model: str, asked: str) -> None:
-    spec = AgentSpec("opencode", AgentKind.OPENCODE, model=model, options={"provider": "p"})
+    spec = AgentSpec("opencode", AgentKind.OPENCODE, model=model, provider="p")
     assert invocation(spec, Request("x", session_id="ses_1")).argv[-4:] == ("-m", asked, "--session", "ses_1")

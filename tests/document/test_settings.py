@@ -46,7 +46,7 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
                 type=AgentKind.COMMAND,
                 argv=("./agent.sh",),
                 prompt=PromptWay.FILE,
-                options={"provider": "x", "depth": 3},
+                provider="x",
             ),
         },
         reviewers=(ReviewerSettings("correctness", "claude", "bugs"),),
@@ -64,6 +64,11 @@ def test_the_whole_file_with_its_defaults_written_out() -> None:
         ),
         ("verfy: 1", "c:1:1: there is no setting `verfy`", "did you mean `verify`?"),
         ("a: 1\nzzz: 2", "c:1:1: there is no setting `a`", "the keys here are version, base"),
+        (
+            "agents: {codex: {sandbox: strict}}",
+            "c:1:18: there is no setting `agents.codex.sandbox`",
+            "did you mean `sandbox_mode`?",
+        ),
         ("verify: {tset: x}", "c:1:10: there is no setting `verify.tset`", "did you mean `test`?"),
         (
             "budget:\n  run:\n    csot: 1",
@@ -151,7 +156,7 @@ def test_a_newer_format_is_read_as_far_as_possible_and_never_written() -> None:
         ("verify.scripts", (), "[]"),
         ("sync.auto", "off", "off"),
         ("agents.unheard.model", None, "null"),
-        ("agents.unheard.option", None, "null"),
+        ("agents.unheard.provider", None, "null"),
         ("prices.unheard.input", None, "null"),
     ],
 )
@@ -162,7 +167,7 @@ def test_values_are_got_by_name_and_shown_as_written(name: str, value: object, s
 
 def test_names_lists_what_has_a_value() -> None:
     found = names(settings_of(WHOLE))
-    assert {"agents.claude.mode", "agents.mine.depth", "notify"} <= set(found)
+    assert {"agents.claude.mode", "agents.mine.provider", "notify"} <= set(found)
     assert "prices.gpt-5.1.output" in found
     assert not any("*" in name for name in found)
     for name in found:
@@ -219,12 +224,12 @@ def test_any_file_is_settings_or_an_error(text: str) -> None:
             "fallback: [codex]}   # more",
             "fallback: [codex, script]}   # more",
         ),
-        ("agents.mine.depth", None, ", depth: 3}", "}"),
+        ("agents.mine.provider", None, ", provider: x}", "}"),
         (
             "agents.new.type",
             "command",
-            "provider: x, depth: 3}\n",
-            "provider: x, depth: 3}\n  new: {type: command}\n",
+            "provider: x}\n",
+            "provider: x}\n  new: {type: command}\n",
         ),
         ("prices.gpt-5.1.cached", "0.5", "output: 2.5}", "output: 2.5, cached: 0.5}"),
         ("base", None, "base: null                     # where approved work is merged\n", ""),

@@ -53,10 +53,6 @@ from gitticks.model.settings import PermissionRule, ReviewerSettings, SyncMode
             (PermissionRule("shell", commands=("rm *",)),),
             "[{operation: shell, commands: [rm *]}]",
         ),
-        (kinds.OPTION, "true", True, "True"),
-        (kinds.OPTION, "3", 3, "3"),
-        (kinds.OPTION, "0.5", 0.5, "0.5"),
-        (kinds.OPTION, "workspace-write", "workspace-write", "workspace-write"),
     ],
 )
 def test_values(kind: Kind, text: str, value: object, shown: str) -> None:

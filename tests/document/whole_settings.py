@@ -12,7 +12,7 @@ base: null                     # where approved work is merged
 agent: null
 agents:
   claude: {model: null, mode: auto-edit, args: [], fallback: [codex]}   # more
-  mine:   {type: command, argv: ["./agent.sh"], prompt: file, provider: x, depth: 3}
+  mine:   {type: command, argv: ["./agent.sh"], prompt: file, provider: x}
 review: agent
 reviewers: [{name: correctness, agent: claude, focus: "bugs"}]
 review_limit: 2

@@ -232,8 +232,6 @@ def check_settings(context: Context) -> Iterator[Finding]:
     yield from errors_of(found.require_whole_prices)
     for message in found.warnings:
         yield warning(message)
-    for unavailable in found.unavailable:
-        yield warning(unavailable.message, unavailable.hint)
 
 
 def check_templates(context: Context) -> Iterator[Finding]:

@@ -235,8 +235,6 @@ def _seconds(option: str, text: str | None, default: float | None = None) -> flo
 def _warn_of_settings(context: Context) -> None:
     """Says what the settings ask for in vain, and that agents run without a sandbox."""
     found = context.resolved_settings
-    for error in found.unavailable:
-        warn(error.message)
     for one in found.overruled:
         if one.is_flags:
             warn(one.words)
