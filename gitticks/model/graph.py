@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gitticks.model.ids import TaskId
@@ -19,6 +19,7 @@ _SWEEPS = 4
 _MOST_LINES_BETWEEN = 20_000
 
 T = TypeVar("T", bound="AnyTask")
+N = TypeVar("N", bound=Hashable)
 Stop = tuple[TaskId, int]
 """A task in its own layer, or the line that leads from it through a later one."""
 Link = tuple[TaskId, TaskId]
@@ -59,33 +60,35 @@ def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tu
 
     With `starts` only where these lead to.
     """
-    left: set[_Stop] = set()
+    left: dict[_Stop, None] = {}
     cycles: list[tuple[TaskId, ...]] = []
     for task_id in sorted(graph.tasks if starts is None else starts):
-        if _Stop(task_id) not in left:
-            cycles += _cycles_from(graph, _Stop(task_id), left)
+        for way in _depth_first(_Stop(task_id), lambda stop: _following(graph, stop), left):
+            cycles += filter(None, [_ids(way)])
     return tuple(cycles)
 
 
-def _cycles_from(graph: Graph[Any], start: _Stop, left: set[_Stop]) -> Iterator[tuple[TaskId, ...]]:
-    """Searches depth first from `start` and yields each cycle found; `left` were visited already."""
-    way = [start]
-    places = {start: 0}
-    choices = [_following(graph, start)]
-    while way:
-        following = next(choices[-1], None)
-        if following is None:
-            left.add(way[-1])
-            del places[way.pop()]
+def _depth_first(start: N, following: Callable[[N], Iterator[N]], left: dict[N, None]) -> Iterator[list[N]]:
+    """Yields the way around from each node to itself that a search from `start` comes upon.
+
+    `left` are the nodes that were searched already, in the order in which they were left.
+    """
+    way: list[N] = []
+    places: dict[N, int] = {}
+    choices = [iter((start,) if start not in left else ())]
+    while choices:
+        node = next(choices[-1], None)
+        if node is None:
             choices.pop()
-        elif following in places:
-            cycle = _ids(way[places[following] :])
-            if cycle:
-                yield cycle
-        elif following not in left:
-            places[following] = len(way)
-            way.append(following)
-            choices.append(_following(graph, following))
+            if way:
+                left[way[-1]] = None
+                del places[way.pop()]
+        elif node in places:
+            yield way[places[node] :]
+        elif node not in left:
+            places[node] = len(way)
+            way.append(node)
+            choices.append(following(node))
 
 
 def _following(graph: Graph[Any], here: _Stop) -> Iterator[_Stop]:
@@ -169,48 +172,19 @@ class Layering(NamedTuple):
 
 def lay_out(waits_for: Mapping[TaskId, Iterable[TaskId]]) -> Layering:
     """Returns the tasks in topological layers; within a layer the mapping's order is kept."""
+    left: dict[TaskId, None] = {}
     circular: set[tuple[TaskId, TaskId]] = set()
-    depths: dict[TaskId, int] = {}
     for start in waits_for:
-        if start not in depths:
-            _walk(start, waits_for, depths, circular)
+        ways = _depth_first(start, lambda task_id: iter(waits_for[task_id]), left)
+        circular.update((way[0], way[-1]) for way in ways)
+    depths: dict[TaskId, int] = {}
+    for task_id in left:
+        before = (source for source in waits_for[task_id] if (source, task_id) not in circular)
+        depths[task_id] = max((depths[source] + 1 for source in before), default=0)
     layers: list[list[TaskId]] = [[] for _ in range(max(depths.values(), default=-1) + 1)]
     for task_id in waits_for:
         layers[depths[task_id]].append(task_id)
     return Layering(tuple(map(tuple, layers)), frozenset(circular))
-
-
-def _walk(
-    start: TaskId,
-    waits_for: Mapping[TaskId, Iterable[TaskId]],
-    depths: dict[TaskId, int],
-    circular: set[tuple[TaskId, TaskId]],
-) -> None:
-    """Fills in the depth of a task and of everything it waits for, and notes cycles."""
-    way: list[TaskId] = []
-    on_the_way: dict[TaskId, int] = {}
-    choices: list[Iterator[TaskId]] = []
-
-    def enter(task_id: TaskId) -> None:
-        way.append(task_id)
-        on_the_way[task_id] = 0
-        choices.append(iter(waits_for[task_id]))
-
-    enter(start)
-    while way:
-        here = way[-1]
-        source = next(choices[-1], None)
-        if source is None:
-            choices.pop()
-            depths[way.pop()] = depth = on_the_way.pop(here)
-            if way:
-                on_the_way[way[-1]] = max(on_the_way[way[-1]], depth + 1)
-        elif source in on_the_way:
-            circular.add((source, here))
-        elif source in depths:
-            on_the_way[here] = max(on_the_way[here], depths[source] + 1)
-        else:
-            enter(source)
 
 
 class Columns(NamedTuple):
