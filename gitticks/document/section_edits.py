@@ -47,24 +47,13 @@ def remove_section(body: Body, name: str) -> Body:
     found = body.find(name)
     if not found:
         return body
-    parts: list[str] = []
-    lost: dict[int, int] = {}
-    end, is_followed = len(body.text), False
-    for block in reversed(found):
-        rest = body.text[block.end : end]
-        is_followed = is_followed or bool(rest)
-        needs_glue = is_followed and block.start > 0 and not _ends_blank(body.text, block.start)
-        glue = body.newline if needs_glue else ""
-        parts += [rest, glue]
-        lost[block.start] = block.end - block.start - len(glue)
-        end = block.start
-    text = "".join([body.text[:end], *reversed(parts)])
-    expected, moved = [], 0
+    text, expected, is_gone = body.text[: body.blocks[0].start], list[int](), False
     for block in body.blocks:
-        if block.start in lost:
-            moved += lost[block.start]
-        else:
-            expected.append(block.start - moved)
+        if not block.is_named(name):
+            text += body.newline if is_gone and text and not _ends_blank(text) else ""
+            expected.append(len(text))
+            text += body.text[block.start : block.end]
+        is_gone = block.is_named(name)
     return _checked(body, text, expected, f"`## {found[-1].title}`")
 
 
@@ -113,10 +102,9 @@ def _gap(body: Body, before: str) -> str:
     return body.newline * 2
 
 
-def _ends_blank(text: str, end: int | None = None) -> bool:
-    """True if the text, up to the offset `end`, ends with a blank line."""
-    end = len(text) if end is None else end
-    return _BLANK_END.search(text, max(0, end - 200), end) is not None
+def _ends_blank(text: str) -> bool:
+    """True if the text ends with a blank line."""
+    return _BLANK_END.search(text, max(0, len(text) - 200)) is not None
 
 
 def _spliced(body: Body, start: int, end: int, new: str, what: str, *, added_at: int | None = None) -> Body:

@@ -114,9 +114,9 @@ def require_writable(layer: Layer) -> None:
 
 def set_value(text: str, name: str, value: str | None) -> str:
     """Returns the file with one setting set, in the words that were typed, or removed."""
-    if value is not None:
-        parse_value(*find_setting(name), value, name)
     setting, keys = find_setting(name)
+    if value is not None:
+        parse_value(setting, keys, value, name)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
     if not body.strip() and keys != ("version",):

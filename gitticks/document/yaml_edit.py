@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 from gitticks.document.texts import LINE_BREAK, Source, line_end, line_start
@@ -29,12 +27,9 @@ class Edit(NamedTuple):
     text: str
 
 
-_place = attrgetter("start", "end")
-
-
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """Returns `text` after edits that do not overlap; what is added in one place stands in the order of the edits."""
-    for edit in sorted(edits, key=_place)[::-1]:
+    for edit in sorted(edits, key=lambda edit: edit[:2])[::-1]:
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -194,38 +189,9 @@ def splice(source: Source, changes: Iterable[Change], newline: str, tree: Mappin
     `tree` is that of the source, where it is known already.
     """
     made = Spliced(source.text, parse_yaml(source) if tree is None else tree)
-    wanted = tuple(changes)
-    at_once = _changed_at_once(source, made, wanted, newline) if len(wanted) > 1 else None
-    if at_once is not None:
-        return at_once
-    for change in wanted:
+    for change in changes:
         made = _changed(source._replace(text=made.text), made, change, newline)
     return made
-
-
-def _changed_at_once(
-    source: Source, before: Spliced, changes: Sequence[Change], newline: str
-) -> Spliced | None:
-    """Returns the text with all of the changes made, which is read once; None where one has to follow another."""
-    editor, edits = Editor(source.text, newline), list[Edit]()
-    expected = loose_node(before.tree)
-    for change in changes:
-        after = _expected(expected, change)
-        if after is not None:
-            way = next(_ways(editor, before.tree, change), None)
-            if way is None:
-                return None
-            edits += way
-            expected = after
-    places = sorted(map(_place, edits))
-    if any(place[0] < last[1] for last, place in pairwise(places)):
-        return None
-    text = apply_edits(source.text, edits)
-    with contextlib.suppress(DocumentError):
-        tree = parse_yaml(source._replace(text=text))
-        if _same(loose_node(tree), expected):
-            return Spliced(text, tree)
-    return None
 
 
 def _changed(source: Source, before: Spliced, change: Change, newline: str) -> Spliced:
