@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -40,19 +39,10 @@ class _Stop(NamedTuple):
 
 
 def find_cycle(graph: Graph[Any], start: TaskId) -> tuple[TaskId, ...]:
-    """Returns a shortest cycle through `start`, as ids from `start` back to it; empty if there is none."""
+    """Returns a cycle through `start`, as ids from `start` back to it; empty if there is none."""
     first = _Stop(start)
-    came_from: dict[_Stop, _Stop] = {}
-    waiting = deque([first])
-    while waiting:
-        here = waiting.popleft()
-        for following in _following(graph, here):
-            if following == first:
-                return _ids(_way_to(here, came_from))
-            if following not in came_from:
-                came_from[following] = here
-                waiting.append(following)
-    return ()
+    ways = _depth_first(first, lambda stop: _following(graph, stop), {})
+    return min((_ids(way) for way in ways if way[0] == first), key=len, default=())
 
 
 def find_cycles(graph: Graph[Any], starts: Iterable[TaskId] | None = None) -> tuple[tuple[TaskId, ...], ...]:
@@ -103,13 +93,6 @@ def _following(graph: Graph[Any], here: _Stop) -> Iterator[_Stop]:
         for child in graph.children(here.task_id):
             if child.is_open:
                 yield _Stop(child.id)
-
-
-def _way_to(end: _Stop, came_from: dict[_Stop, _Stop]) -> list[_Stop]:
-    way = [end]
-    while way[-1] in came_from:
-        way.append(came_from[way[-1]])
-    return way[::-1]
 
 
 def _ids(way: Iterable[_Stop]) -> tuple[TaskId, ...]:
