@@ -19,14 +19,6 @@ FIRST = "0" * 64
 MOST_LINE_BYTES = 100_000
 
 
-class _ChangedError(ValueError):
-    """A line is not as it was written; `hash` is the one that it names."""
-
-    def __init__(self, problem: str, hash_: str) -> None:
-        super().__init__(problem)
-        self.hash = hash_
-
-
 class AuditLine(NamedTuple):
     """One line: its number from 1, the decision, who wrote it, and its place in the writer's chain."""
 
@@ -38,11 +30,10 @@ class AuditLine(NamedTuple):
 
 
 class BrokenLine(NamedTuple):
-    """A line that is none, or not as it was written, and why; `hash` is the one that it names."""
+    """A line that is none, or not as it was written, and why."""
 
     number: int
     problem: str
-    hash: str = ""
 
 
 class AuditFile(NamedTuple):
@@ -118,9 +109,7 @@ def read_audit(data: bytes) -> AuditFile:
         try:
             lines.append(_line(number, text))
         except (ValueError, RecursionError) as error:
-            broken.append(
-                BrokenLine(number, str(error), error.hash if isinstance(error, _ChangedError) else "")
-            )
+            broken.append(BrokenLine(number, str(error)))
     return AuditFile(tuple(lines), tuple(broken), last)
 
 
@@ -130,11 +119,10 @@ def find_breaks(file: AuditFile) -> tuple[BrokenLine, ...]:
     if file.torn:
         found.append(BrokenLine(len(file.lines) + len(file.broken) + 1, "the last line was cut off"))
     hashes = {(line.writer, line.hash) for line in file.lines}
-    changed = {one.hash for one in file.broken}
     followed: set[tuple[str, str]] = set()
     for line in file.lines:
         key = (line.writer, line.before)
-        if line.before != FIRST and key not in hashes and line.before not in changed:
+        if line.before != FIRST and key not in hashes:
             found.append(
                 BrokenLine(line.number, f"the line before it of `{line.writer}` is missing or was changed")
             )
@@ -157,7 +145,7 @@ def _line(number: int, text: bytes) -> AuditLine:
         raise ValueError("it lacks its place in the chain")
     recorded = body.pop("hash")
     if _hash(body) != recorded:
-        raise _ChangedError("its content was changed", recorded)
+        raise ValueError("its content was changed")
     return AuditLine(number, parse_entry(body), body["writer"], body["before"], recorded)
 
 

@@ -83,8 +83,7 @@ def _write_end(
     _learn(transaction, task_id, circumstances, delivery.learnings, name)
     decision = carry_out(transaction, task_id, ended, circumstances)
     if left is not None:
-        steps, events = (*left.steps, *decision.steps), (*left.events, *decision.events)
-        decision = decision._replace(steps=steps, events=events)
+        decision = decision._replace(events=(*left.events, *decision.events))
     entry = WorklogEntry(circumstances.at, iteration, ended.role, name, report, ended.signal, work.checks)
     path = layout.worklog_path(task_id)
     before = (transaction.read(path) or b"").decode("utf-8", "replace")

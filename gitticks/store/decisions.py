@@ -261,7 +261,7 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
             head=_epic_head(transaction, epic, children), checks_failure=None, checks="", review_waiver=None
         ),
     )
-    if any(step.target is Status.AGENT_REVIEW for step in decision.steps):
+    if any(step.to_status is Status.AGENT_REVIEW for step in decision.steps):
         file = transaction.task_file(epic.id)
         transaction.put_task(file.with_section(Section.HANDOFF, _epic_handoff(transaction, children)))
 

@@ -77,15 +77,6 @@ def waived_person(task: Task, policy: Policy, strangers: Collection[str] = ()) -
     return None
 
 
-class Step(NamedTuple):
-    """One transition of a decision, with the event type that is in the commit's trailer."""
-
-    source: Status
-    target: Status
-    cause: EventType
-    reason: str | None
-
-
 class Decision(NamedTuple):
     """All that one trigger changes, to be written in one commit.
 
@@ -94,11 +85,15 @@ class Decision(NamedTuple):
     """
 
     task: Task
-    steps: tuple[Step, ...] = ()
     events: tuple[Event, ...] = ()
     entries: tuple[tuple[Section, Entry], ...] = ()
     archived: tuple[Section, ...] = ()
     rework: str | None = None
+
+    @property
+    def steps(self) -> tuple[Event, ...]:
+        """Returns the events that move the task, in order."""
+        return tuple(event for event in self.events if event.to_status is not None)
 
 
 class Draft:
@@ -114,7 +109,6 @@ class Draft:
         self.counts = counts
         self.policy = policy
         self.rework: str | None = None
-        self._steps: list[Step] = []
         self._events: list[Event] = []
         self._entries: list[tuple[Section, Entry]] = []
         self._archived: list[Section] = []
@@ -123,7 +117,6 @@ class Draft:
         """Returns the decision."""
         return Decision(
             self.task,
-            tuple(self._steps),
             with_head(self._events, self.task.end_sha),
             tuple(self._entries),
             tuple(self._archived),
@@ -152,7 +145,6 @@ class Draft:
     ) -> None:
         """Moves the task, with everything that entering a status brings with it."""
         source = self.task.status
-        self._steps.append(Step(source, target, cause, reason))
         self._events.append(Event(cause, self.at, actor or self.actor, source, target, reason))
         crashes = self.task.crash_count if target is Status.STUCK else 0
         # What a person began is theirs again when it comes back: their uncommitted work may be in the workspace.

@@ -52,7 +52,7 @@ def test_chains_of_several_writers_may_be_mixed_in_any_way() -> None:
 
 
 CHANGES = [
-    ("a word", lambda lines: [lines[0].replace(b"claude", b"codex!"), *lines[1:]], 1, "its content was"),
+    ("a word", lambda lines: [*lines[:2], lines[2].replace(b"claude", b"codex!")], 3, "its content was"),
     ("a line gone", lambda lines: [lines[0], lines[2]], 2, "is missing or was changed"),
     ("the first gone", lambda lines: lines[1:], 1, "is missing or was changed"),
     ("a line twice", lambda lines: [*lines, lines[1]], 4, "does not follow the last line"),

@@ -119,7 +119,9 @@ def ended(
 
 def way(decision: Decision) -> list[str]:
     """Returns the statuses that a decision goes through, first one first; empty if it stays."""
-    return [str(step.source) for step in decision.steps[:1]] + [str(step.target) for step in decision.steps]
+    return [str(step.from_status) for step in decision.steps[:1]] + [
+        str(step.to_status) for step in decision.steps
+    ]
 
 
 def kinds(decision: Decision) -> list[EventType]:

@@ -50,7 +50,7 @@ def carry_out(world: World, move: Move, policy: Policy) -> tuple[World, Decision
 
 def _follow(world: World, trigger: Trigger, decision: Decision) -> World:
     task = decision.task
-    entered_review = any(step.target is Status.AGENT_REVIEW for step in decision.steps)
+    entered_review = any(step.to_status is Status.AGENT_REVIEW for step in decision.steps)
     handoff = world.handoff and Section.HANDOFF not in decision.archived
     handoff = handoff or (entered_review and task.is_epic and isinstance(trigger, ChildrenChanged))
     review = ReviewOutcome.MISSING if Section.REVIEW in decision.archived else world.review

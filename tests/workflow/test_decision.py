@@ -76,10 +76,6 @@ def test_hand_off_runs_on_as_the_gates_allow(
     decision = run(task, ended(task), artifacts=artifacts, policy=policy)
     assert way(decision) == ["working", *path.split()]
     assert waived(decision) == gates
-    steps = [event for event in decision.events if event.to_status is not None]
-    assert [(event.from_status, event.to_status, event.type) for event in steps] == [
-        (step.source, step.target, step.cause) for step in decision.steps
-    ]
     assert all(event.actor == ENGINE for event in decision.events if event.type is EventType.WAIVED)
 
 

@@ -79,7 +79,7 @@ def test_work_that_was_handed_off_is_reviewed_and_stuck_only_if_it_comes_back() 
     passed = run(handed_off.task, review, artifacts=PASSED, counts=spent, policy=THREE_DOLLARS)
     assert (passed.task.status, passed.task.awaiting) == (Status.REVIEWING, Awaiting.REVIEW)
     failed = run(handed_off.task, review, artifacts=FAILED, counts=spent, policy=THREE_DOLLARS)
-    assert [step.target for step in failed.steps] == [Status.WORKING, Status.STUCK]
+    assert [step.to_status for step in failed.steps] == [Status.WORKING, Status.STUCK]
     assert levels(failed) == [100]
 
 

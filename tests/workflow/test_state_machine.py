@@ -89,10 +89,11 @@ class Lives(RuleBasedStateMachine):
         """Steps join up and are legal; terminal is terminal but for a person who reopens."""
         status = before.task.status
         for step in decision.steps:
-            assert step.source is status
-            assert is_legal_step(step.source, step.target)
-            assert not status.is_terminal or (move.name == "reopens" and step.target is Status.PENDING)
-            status = step.target
+            assert step.from_status is status
+            assert is_legal_step(step.from_status, step.to_status)
+            assert not status.is_terminal or (move.name == "reopens" and step.to_status is Status.PENDING)
+            assert step.to_status is not None
+            status = step.to_status
         assert status is decision.task.status
         if before.task.status.is_terminal and move.name != "reopens":
             assert decision.task == before.task
@@ -101,19 +102,19 @@ class Lives(RuleBasedStateMachine):
         """What an earlier round left opens no gate, and every return to the agent puts the hand-off away."""
         by_person = move.side is Side.PERSON
         for step in decision.steps:
-            if step.target is Status.AGENT_REVIEW:
+            if step.to_status is Status.AGENT_REVIEW:
                 assert Section.REVIEW in decision.archived
                 fresh = before.handoff and self.handoff_age == 0
                 assert fresh or by_person or before.task.is_epic
-            if (step.source, step.target) == (Status.AGENT_REVIEW, Status.REVIEWING):
+            if (step.from_status, step.to_status) == (Status.AGENT_REVIEW, Status.REVIEWING):
                 self._check_review_is_fresh(before, move, decision)
-            if step.target is Status.WORKING and step.source in RETURNS:
+            if step.to_status is Status.WORKING and step.from_status in RETURNS:
                 assert Section.HANDOFF in decision.archived
         if decision.archived and Section.HANDOFF in decision.archived:
             self.handoff_age += 1
 
     def _check_review_is_fresh(self, before: World, move: Move, decision: Decision) -> None:
-        reason = next(step.reason for step in decision.steps if step.target is Status.REVIEWING)
+        reason = next(step.reason for step in decision.steps if step.to_status is Status.REVIEWING)
         waived = {event.data["gate"] for event in decision.events if event.type is EventType.WAIVED}
         if "review" in waived or reason in ("council-timeout", "rounds-exhausted"):
             return

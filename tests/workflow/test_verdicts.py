@@ -98,7 +98,7 @@ def test_close_with_code_waits_for_the_merge(status: str, awaiting: str, verdict
     assert decision.task.approval == Approval("Ada", AT, HEAD, "L0")
     assert whose_turn(decision.task) is Turn.MERGE
     assert waived(decision) == WAIVED_ON_THE_WAY[status]
-    assert all(is_legal_step(step.source, step.target) for step in decision.steps)
+    assert all(is_legal_step(step.from_status, step.to_status) for step in decision.steps)
 
 
 @pytest.mark.parametrize(("status", "awaiting", "verdict"), rows("close"))
@@ -111,7 +111,7 @@ def test_close_without_code_is_done_at_once(status: str, awaiting: str, verdict:
     assert decision.task.requires is Requires.CONTENT
     assert waived(decision) == WAIVED_ON_THE_WAY[status]
     assert way(decision)[-2:] == ["reviewing", "done"]
-    assert all(is_legal_step(step.source, step.target) for step in decision.steps)
+    assert all(is_legal_step(step.from_status, step.to_status) for step in decision.steps)
     assert whose_turn(decision.task) is Turn.NOBODY
 
 

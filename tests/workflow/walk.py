@@ -108,10 +108,11 @@ class Graph:
 def check_decision(world: World, move: Move, decision: Decision, after: World, policy: Policy) -> None:
     status = world.task.status
     for step in decision.steps:
-        assert step.source is status, move
-        assert is_legal_step(step.source, step.target), (move, step)
-        assert not step.source.is_terminal or move.name == "reopens"
-        status = step.target
+        assert step.from_status is status, move
+        assert is_legal_step(step.from_status, step.to_status), (move, step)
+        assert not status.is_terminal or move.name == "reopens"
+        assert step.to_status is not None
+        status = step.to_status
     assert status is decision.task.status, move
     check_gates(world, move, decision, after, policy)
 
