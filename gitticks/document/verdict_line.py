@@ -7,7 +7,7 @@ What is code, quote or comment is no verdict in either. `## Review` is the only 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gitticks.document.sections import block_parser, without_comments
@@ -37,6 +37,8 @@ _PASSES = re.compile(
 )
 """A line that is a PASS beyond doubt: it begins with the word, and no sentence goes on with it."""
 _LEADING = re.compile(r"\s*(PASS|FAIL)(?![\w-])[\s:.,;-]*", re.IGNORECASE | re.ASCII)
+_DOUBTFUL = re.compile(r"[\x00-\x1f\x7f-\xa0\U00010000-\U0010ffff]|[`<\[&\\_]|~~~|    |^[ *+.)\d-]*>|\w\*+\w")
+"""What may make a line look other than it is written: code, quotes, links, markup within a word, rare signs."""
 _HINT = re.compile(r"pass|fail", re.IGNORECASE | re.ASCII)
 _CODE_ELEMENTS = re.compile(
     r"<(code|pre|script|style|textarea|blockquote)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
@@ -63,7 +65,8 @@ def review_outcome(text: str | None) -> ReviewOutcome:
     """Returns what a review says; only its first 64,000 characters are read."""
     if text is None:
         return ReviewOutcome.MISSING
-    return _outcome(_prose(text[:MOST_CHARACTERS]))
+    plain = _plain_lines(text)
+    return _outcome(_prose(text[:MOST_CHARACTERS]) if plain is None else plain)
 
 
 def last_verdict(text: str) -> ReviewOutcome:
@@ -102,7 +105,8 @@ def leading_verdict(text: str) -> tuple[ReviewOutcome, str] | None:
     return ReviewOutcome(found[1].lower()), text[found.end() :].rstrip()
 
 
-def _outcome(lines: Iterator[str]) -> ReviewOutcome:
+def _outcome(lines: Iterable[str]) -> ReviewOutcome:
+    lines = iter(lines)
     for line in lines:
         words = {word.upper() for word in _WORD.findall(line)}
         if words == {"FAIL"}:
@@ -112,6 +116,24 @@ def _outcome(lines: Iterator[str]) -> ReviewOutcome:
             passes = words == {"PASS"} and _PASSES.match(line) and not any(map(_BEGINS_FAIL.match, lines))
             return ReviewOutcome.PASS if passes else ReviewOutcome.UNCLEAR
     return ReviewOutcome.UNCLEAR
+
+
+def _plain_lines(text: str) -> list[str] | None:
+    """Returns the lines up to the first with such a word, if each is seen as it is written; None to ask the parser.
+
+    Most reviews begin with their verdict, and loading a Markdown parser takes longer than showing a whole task.
+    """
+    if len(text) > MOST_INLINE_CHARACTERS:
+        return None
+    lines: list[str] = []
+    has_fail = "fail" in text.lower()
+    for line in text.split("\n"):
+        if _DOUBTFUL.search(line):
+            return None
+        lines.append(line)
+        if _WORD.search(line) and not has_fail:
+            break
+    return lines
 
 
 def _unquoted(text: str, environment: EnvType) -> Iterator[Token]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gitticks.document import verdict_line as module
 from gitticks.document.verdict_line import last_verdict, leading_verdict, review_outcome
 from gitticks.model.notes import ReviewOutcome
 
@@ -205,6 +208,25 @@ def test_hostile_text_has_an_end(part: str) -> None:
     assert last_verdict(part * 60_000) is UNCLEAR
     assert last_verdict(f"{part}VERDICT" * 6_000) is UNCLEAR
     assert last_verdict(f"VERDICT:{part}" * 6_000 + "\nVERDICT: BLOCKING") in (FAIL, UNCLEAR)
+
+
+_PIECES = st.sampled_from(
+    ["PASS", "fail", "PA", "SS", " ", "  ", "\n", "\n\n", "*", "**", "_", "`", "- ", "1. ", "# ", "> ", "---", "===",
+     "<b>", "&amp;", "[a]", "(b)", "!", "\\", "    ", "\t", "é", "🎉", ":", "/", "word", "~~~", "```"]
+)  # fmt: skip
+
+
+@settings(max_examples=1500)
+@given(st.lists(_PIECES, max_size=9).map("".join))
+def test_lines_that_are_taken_as_written_say_what_the_parser_says(text: str) -> None:
+    plain = module._plain_lines(text)
+    if plain is not None:
+        assert module._outcome(plain) == module._outcome(module._prose(text))
+
+
+def test_a_review_that_begins_with_its_verdict_needs_no_parser() -> None:
+    assert module._plain_lines("**PASS**: all tests run (12 of 12).\n\n```\ncode\n```\n") is not None
+    assert module._plain_lines("`code` first\n\nPASS") is None
 
 
 def test_an_answer_whose_beginning_is_not_read_approves_nothing_if_a_line_blocks() -> None:
