@@ -19,7 +19,7 @@ from gitticks.store import layout
 from gitticks.store import task_row as values_of
 from gitticks.store.index_database import connect_if_current
 from gitticks.store.layout import state_tip
-from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails, details_of, read_rows
+from gitticks.store.task_row import DETAIL_COLUMNS, ROW_COLUMNS, TaskDetails
 
 if TYPE_CHECKING:
     from datetime import date
@@ -34,7 +34,7 @@ _ROWS_AT_ONCE, _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 50, 500, 500
 _NO_ID_REACHES = "\x7f"
 _ROW = ", ".join(f"task.{name}" for name in ROW_COLUMNS)
 _NEEDS_PEOPLE = "is_open AND (awaiting IS NOT NULL OR (is_begun AND status = 'stuck') OR task.id IN (SELECT id FROM conflict))"
-_DETAILS = ", ".join(("id", *DETAIL_COLUMNS))
+_DETAILS = f"SELECT {', '.join(('id', *DETAIL_COLUMNS))} FROM task WHERE"  # noqa: S608 (nothing but signs)
 
 
 class BrokenFile(NamedTuple):
@@ -119,11 +119,11 @@ class Index:
         marks = ", ".join("?" * len(names))
         wanted = f"is_open AND created_by NOT IN ({marks}){'' if only is None else ' AND id = ?'}"
         values = names if only is None else (*names, only)
-        return dict(self._read(list, f"SELECT id, created_by FROM task WHERE {wanted}", *values))  # noqa: S608 (nothing but signs)
+        return self._read(dict, f"SELECT id, created_by FROM task WHERE {wanted}", *values)  # noqa: S608 (nothing but signs)
 
     def details(self, *, open_only: bool = False) -> dict[TaskId, TaskDetails]:
         """Returns what pages show in addition to the rows, of all tasks or the open ones."""
-        return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE is_open >= ?", int(open_only))  # noqa: S608
+        return self._read(values_of.details_of, f"{_DETAILS} is_open >= ?", int(open_only))
 
     def details_of(self, task_id: TaskId) -> TaskDetails:
         """Returns what a page shows in addition to a task's row.
@@ -131,7 +131,7 @@ class Index:
         Raises:
             KeyError: there is no such task that can be read.
         """
-        return self._read(details_of, f"SELECT {_DETAILS} FROM task WHERE id = ?", task_id)[task_id]  # noqa: S608
+        return self._read(values_of.details_of, f"{_DETAILS} id = ?", task_id)[task_id]
 
     def find(self, task_id: TaskId, *, with_json: bool = False) -> TaskRow | None:
         """Returns one task's row, or None if there is none of that id that can be read."""
@@ -159,7 +159,7 @@ class Index:
     def reviewers(self) -> dict[TaskId, str]:
         """Returns who is to answer, of those of `needing_people` that say so."""
         query = f"SELECT id, reviewer FROM task WHERE reviewer IS NOT NULL AND {_NEEDS_PEOPLE}"  # noqa: S608
-        return self._read(values_of.titles, query)
+        return self._read(dict, query)
 
     def children(self, task_id: TaskId) -> list[TaskRow]:
         """Returns the rows of the tasks whose parent is `task_id`, sorted by id."""
@@ -199,17 +199,17 @@ class Index:
 
     def has_tasks(self) -> bool:
         """True if there is any task that can be read."""
-        return self._read(bool, "SELECT 1 FROM task LIMIT 1")
+        return bool(self._read(list, "SELECT id FROM task LIMIT 1"))
 
     def agents(self) -> set[str]:
         """Returns the agents that open tasks name."""
         query = "SELECT DISTINCT agent FROM task WHERE is_open AND agent IS NOT NULL"
-        return {values_of.as_text(name) for (name,) in self._read(list, query)}
+        return set(self._read(_first_of_each, query))
 
     def open_questions(self, task_id: TaskId) -> tuple[Entry, ...]:
         """Returns the task's questions that nobody has answered, in file order."""
-        query = "SELECT questions FROM task WHERE id = ? AND questions IS NOT NULL"
-        return self._read(values_of.entries, query, task_id)
+        query = "SELECT id, questions FROM task WHERE id = ? AND questions IS NOT NULL"
+        return self._read(values_of.entries_by_task, query, task_id).get(task_id, ())
 
     def questions_of_all(self) -> dict[TaskId, tuple[Entry, ...]]:
         """Returns the open questions of all tasks that await a person and have any."""
@@ -218,12 +218,12 @@ class Index:
 
     def closed_children(self) -> dict[TaskId | None, int]:
         """Returns how many closed tasks name each task as parent, if any; under None those that name none."""
-        query = "SELECT parent, count(*) FROM task WHERE NOT is_open GROUP BY parent"
-        return self._read(values_of.counts, query)
+        query = "SELECT parent, count(*) AS count FROM task WHERE NOT is_open GROUP BY parent"
+        return self._read(dict, query)
 
     def data(self, task_id: TaskId) -> bytes | None:
         """Returns the bytes of the task's TASK.md, also of a broken one; None if there is none."""
-        return self._read(values_of.blob, "SELECT data FROM file WHERE id = ?", task_id)
+        return self._read(values_of.first_bytes, "SELECT data FROM file WHERE id = ?", task_id)
 
     def body(self, task_id: TaskId) -> tuple[str, int]:
         """Returns the text below the frontmatter of a task's TASK.md, and on which line of the file it begins."""
@@ -240,23 +240,23 @@ class Index:
             " WHERE id > ? AND is_open >= ? ORDER BY id LIMIT ?"
         )
         last = ""
-        while found := self._read(values_of.texts, query, last, int(open_only), _TEXTS_AT_ONCE):
+        while found := self._read(list, query, last, int(open_only), _TEXTS_AT_ONCE):
             yield from found
             last = found[-1][0]
 
     def history(self, task_id: TaskId) -> bytes:
         """Returns the bytes of the task's history.jsonl; empty if there is none."""
         query = "SELECT history FROM file WHERE id = ? AND history IS NOT NULL"
-        return self._read(values_of.blob, query, task_id) or b""
+        return self._read(values_of.first_bytes, query, task_id) or b""
 
     def histories(self) -> dict[TaskId, bytes]:
         """Returns the bytes of every history.jsonl that there is, by task."""
-        return self._read(values_of.blobs, "SELECT id, history FROM file WHERE history IS NOT NULL")
+        return self._read(dict, "SELECT id, history FROM file WHERE history IS NOT NULL")
 
     def find_ids(self, prefix: str) -> list[TaskId]:
         """Returns the sorted ids that begin with `prefix`, those of broken files too."""
         query = "SELECT id FROM file WHERE id >= ? AND id < ? ORDER BY id"
-        return self._read(values_of.ids, query, prefix, prefix + _NO_ID_REACHES)
+        return self._read(_first_of_each, query, prefix, prefix + _NO_ID_REACHES)
 
     def carriers(self) -> dict[TaskId, TaskId]:
         """Returns the tasks that are done and whose code is on the branch of an open epic, each with the epic."""
@@ -264,32 +264,33 @@ class Index:
             "SELECT id, carrier FROM task WHERE carrier IS NOT NULL"
             " AND EXISTS (SELECT 1 FROM task AS epic WHERE epic.id = task.carrier AND epic.is_open)"
         )
-        return self._read(values_of.ids_by_task, query)
+        return self._read(dict, query)
 
     def overdue(self, today: date) -> dict[TaskId, str]:
         """Returns the open tasks that were due before this day, each with the day."""
         query = "SELECT id, due FROM task WHERE due < ? AND is_open"
-        return self._read(values_of.titles, query, today.isoformat())
+        return self._read(dict, query, today.isoformat())
 
     def status_counts(self) -> dict[str, int]:
         """Returns how many tasks have each status that any has."""
-        return self._read(values_of.counts_by_word, "SELECT status, count(*) FROM task GROUP BY status")
+        return self._read(dict, "SELECT status, count(*) AS count FROM task GROUP BY status")
 
     def team_settings(self) -> bytes:
         """Returns the bytes of config.yaml; empty if there is none."""
-        return self._read(values_of.blob, "SELECT config FROM state WHERE config IS NOT NULL") or b""
+        return self._read(values_of.first_bytes, "SELECT config FROM state WHERE config IS NOT NULL") or b""
 
     def titles(self) -> dict[TaskId, str]:
         """Returns the titles by id, sorted by id."""
-        return self._read(values_of.titles, "SELECT id, title FROM task ORDER BY id")
+        return self._read(dict, "SELECT id, title FROM task ORDER BY id")
 
     def broken(self) -> tuple[BrokenFile, ...]:
         """Returns the files that cannot be read, sorted by path."""
-        return self._read(_broken_files, "SELECT path, id, message FROM broken ORDER BY path")
+        query = "SELECT path, id AS task, message FROM broken ORDER BY path"
+        return self._read(lambda rows: tuple(BrokenFile(*row) for row in rows), query)
 
     def conflicts(self) -> dict[TaskId, int]:
         """Returns the tasks with a conflict that nobody has settled, each with the line of its file."""
-        return self._read(values_of.lines, "SELECT id, line FROM conflict ORDER BY id")
+        return self._read(dict, "SELECT id, line FROM conflict ORDER BY id")
 
     def to_fix(self) -> tuple[BrokenFile, ...]:
         """Returns the files that a person has to fix: those that cannot be read, then those with a conflict."""
@@ -316,41 +317,31 @@ class Index:
 
     def _tasks(self, wanted: str, *values: object, with_json: bool = False) -> list[TaskRow]:
         rest = "fields.json FROM task JOIN fields USING (id)" if with_json else "'' FROM task"
-        return self._ask(read_rows, f"SELECT {_ROW}, {rest} WHERE {wanted}", *values)
+        return self._read(values_of.task_rows, f"SELECT {_ROW}, {rest} WHERE {wanted}", *values)
 
-    def _whole_tasks(self, rows: list[Any]) -> list[Task]:
+    def _whole_tasks(self, rows: values_of.Rows) -> list[Task]:
         """Returns the whole tasks of rows of their JSON; a process that lives long asks for the same again and again."""
-        if not rows:
+        texts = _first_of_each(rows)
+        if not texts:
             return []
         from gitticks.store.index_rows import tasks_from_json, tasks_read_before
 
-        texts = [text for (text,) in rows]
         return tasks_read_before(texts) if self._repository.does_much else tasks_from_json(texts)
 
-    def _read(self, read: Callable[[list[Any]], T], query: str, *values: object) -> T:
-        return self._ask(lambda cursor: read(cursor.fetchall()), query, *values)
-
-    def _ask(self, read: Callable[[sqlite3.Cursor], T], query: str, *values: object) -> T:
+    def _read(self, read: Callable[[values_of.Rows], T], query: str, *values: object) -> T:
         """Returns what is read from a query's answer; a damaged database is replaced by one built in memory."""
         try:
-            return read(self._connection.execute(query, values))
+            return read(values_of.read_values(self._connection.execute(query, values)))
         except (sqlite3.DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             from gitticks.store.indexing import rebuilt_in_memory
 
             self._connection.close()
             self._connection = rebuilt_in_memory(self._repository, self.commit)
-            return read(self._connection.execute(query, values))
+            return read(values_of.read_values(self._connection.execute(query, values)))
 
 
-def _broken_files(rows: list[Any]) -> tuple[BrokenFile, ...]:
-    return tuple(
-        BrokenFile(
-            values_of.as_text(path),
-            None if task is None else values_of.as_id(task),
-            values_of.as_text(words),
-        )
-        for path, task, words in rows
-    )
+def _first_of_each(rows: values_of.Rows) -> list[Any]:
+    return [first for first, *_ in rows]
 
 
 class IndexedTasks(Mapping[TaskId, TaskRow]):

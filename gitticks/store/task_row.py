@@ -6,11 +6,10 @@ rebuilt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import repeat
-from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
@@ -21,17 +20,21 @@ if TYPE_CHECKING:
 
     from gitticks.model.notes import Entry
 
-K = TypeVar("K")
-V = TypeVar("V")
+Rows: TypeAlias = Iterable[tuple[Any, ...]]
 _FENCE = "---"
-_TEXTS = frozenset({"id", "title", "status", "born", "closed", "json"})
+_TEXTS = frozenset({"id", "title", "born", "closed", "path", "message"})
 _NUMBERS = frozenset(
-    {"priority", "is_open", "is_epic", "is_workable", "is_begun", "is_merging", "iterations", "cost"}
+    {
+        *("priority", "is_open", "is_epic", "is_workable", "is_begun", "is_merging", "iterations", "cost"),
+        *("body_start", "line", "count"),
+    }
 )
+_FILES = frozenset({"data", "history", "config"})
+_TIMES = frozenset({"deferred", "asked", "claimed"})
 """What columns hold; those that are named nowhere, text or null."""
 _ROWS_AT_ONCE = 1000
 _STATUSES = frozenset(map(str, Status))
-_JSON_BEGINS = '{"id": "'
+_BEGINS = {"json": '{"id": "', "label_list": '["'}
 
 
 class TaskDetails(NamedTuple):
@@ -64,57 +67,47 @@ class TaskDetails(NamedTuple):
 ROW_COLUMNS, DETAIL_COLUMNS = TaskRow._fields[:-1], TaskDetails._fields
 
 
-def read_rows(cursor: sqlite3.Cursor) -> list[TaskRow]:
-    """Returns the rows of a query, read some at a time to save memory; raises as `rows_of`."""
-    found: list[TaskRow] = []
-    while some := cursor.fetchmany(_ROWS_AT_ONCE):
-        found += rows_of(some)
-    return found
-
-
-def rows_of(values: list[tuple[Any, ...]]) -> list[TaskRow]:
-    """Returns rows of the database as tasks.
+def read_values(cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
+    """Yields the rows of a query, read some at a time to save memory.
 
     Raises:
-        ValueError: a row holds what no task has, so the database is damaged.
+        ValueError: a column holds what it cannot, so the database is damaged.
         TypeError: likewise.
     """
-    if not values:
-        return []
-    columns = dict(zip(TaskRow._fields, zip(*values, strict=True), strict=True))
-    _require_types(columns.items())
-    if not _STATUSES.issuperset(columns["status"]):
-        raise ValueError("there is no such status")
-    for text in filter(None, columns["deferred"]):
-        date.fromisoformat(text)
-    for text in filter(None, (*columns["asked"], *columns["claimed"])):
-        datetime.fromisoformat(text.partition(" ")[0])
-    if any(text and not text.startswith(_JSON_BEGINS) for text in set(columns["json"])):
-        raise ValueError("the JSON is damaged")
-    return list(map(tuple.__new__, repeat(TaskRow), values))
+    names = [name for name, *_ in cursor.description]
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        for name, column in zip(names, zip(*rows, strict=True), strict=True):
+            _require_possible(name, column)
+        yield from rows
 
 
-def details_of(values: list[tuple[Any, ...]]) -> dict[TaskId, TaskDetails]:
-    """Returns rows of an id and its details; raises as `rows_of`."""
-    if not values:
-        return {}
-    names = ("id", *DETAIL_COLUMNS)
-    columns = dict(zip(names, zip(*values, strict=True), strict=True))
-    _require_types(columns.items())
-    found = {TaskId(row[0]): TaskDetails._make(row[1:]) for row in values}
-    for text in filter(None, columns["label_list"]):
-        if not (text.startswith('["') and text.endswith('"]')):
-            raise ValueError(text)
-    return found
+def _require_possible(name: str, column: tuple[Any, ...]) -> None:
+    """Raises an error where a column holds what it cannot, the quickest way to look at thousands of values."""
+    if name in _NUMBERS:
+        sum(column)
+    elif name in _FILES:
+        b"".join(filter(None, column))
+    elif name in _TIMES:
+        for text in filter(None, column):
+            datetime.fromisoformat(text.partition(" ")[0])
+    elif name == "status":
+        if not _STATUSES.issuperset(column):
+            raise ValueError("there is no such status")
+    elif name in _BEGINS:
+        if any(text and not text.startswith(_BEGINS[name]) for text in set(column)):
+            raise ValueError("the JSON is damaged")
+    else:
+        "".join(column if name in _TEXTS else filter(None, column))
 
 
-def _require_types(columns: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
-    """Raises a TypeError where a column holds what it cannot; the quickest way to look at thousands of values."""
-    for name, column in columns:
-        if name in _NUMBERS:
-            sum(column)
-        else:
-            "".join(column if name in _TEXTS else filter(None, column))
+def task_rows(rows: Rows) -> list[TaskRow]:
+    """Returns rows as tasks."""
+    return list(map(tuple.__new__, repeat(TaskRow), rows))
+
+
+def details_of(rows: Rows) -> dict[TaskId, TaskDetails]:
+    """Returns rows of an id and its details."""
+    return {task_id: TaskDetails(*details) for task_id, *details in rows}
 
 
 def entries_to_json(entries: tuple[Entry, ...]) -> str:
@@ -137,22 +130,17 @@ def entries_from_json(text: str) -> tuple[Entry, ...]:
     )
 
 
-def entries(rows: list[Any]) -> tuple[Entry, ...]:
-    """Returns the entries in the first row, if there is one."""
-    return entries_from_json(rows[0][0]) if rows else ()
+def entries_by_task(rows: Rows) -> dict[TaskId, tuple[Entry, ...]]:
+    """Returns rows of an id and of entries as JSON."""
+    return {task_id: entries_from_json(text) for task_id, text in rows}
 
 
-def texts(rows: list[Any]) -> list[tuple[TaskId, bytes, int]]:
-    """Returns rows of id, file and the place of its body."""
-    return [(as_id(task_id), as_bytes(data), index(start)) for task_id, data, start in rows]
+def first_bytes(rows: Rows) -> bytes | None:
+    """Returns the file in the first row, if there is one."""
+    return next((data for (data,) in rows), None)
 
 
-def blob(rows: list[Any]) -> bytes | None:
-    """Returns the bytes in the first row, if there is one."""
-    return as_bytes(rows[0][0]) if rows else None
-
-
-def body(rows: list[Any]) -> tuple[str, int]:
+def body(rows: Rows) -> tuple[str, int]:
     """Returns the text below the frontmatter of the one file, and on which of its lines it begins."""
     from gitticks.document.texts import count_line_breaks
 
@@ -162,40 +150,3 @@ def body(rows: list[Any]) -> tuple[str, int]:
     if len(above) != start or not above.rstrip().endswith(_FENCE):
         raise ValueError("the file is not the one that the row describes")
     return text[start:], 1 + count_line_breaks(above)
-
-
-def ids(rows: list[Any]) -> list[TaskId]:
-    """Returns ids."""
-    return [as_id(value) for (value,) in rows]
-
-
-def as_text(value: object) -> str:
-    """Returns a value that must be text."""
-    if not isinstance(value, str):
-        raise TypeError("names and words are kept as text")
-    return value
-
-
-def as_bytes(value: object) -> bytes:
-    """Returns a value that must be a file's content."""
-    if not isinstance(value, bytes):
-        raise TypeError("a file is kept as bytes")
-    return value
-
-
-def as_id(value: object) -> TaskId:
-    """Returns a value that must be an id."""
-    return TaskId(as_text(value))
-
-
-def _mapping(key: Callable[[Any], K], value: Callable[[Any], V]) -> Callable[[list[Any]], dict[K, V]]:
-    return lambda rows: {key(one): value(other) for one, other in rows}
-
-
-titles = _mapping(as_id, as_text)
-ids_by_task = _mapping(as_id, as_id)
-lines = _mapping(as_id, int)
-blobs = _mapping(as_id, as_bytes)
-entries_by_task = _mapping(as_id, entries_from_json)
-counts = _mapping(lambda parent: None if parent is None else as_id(parent), int)
-counts_by_word = _mapping(as_text, int)
