@@ -269,7 +269,7 @@ def read_chain(held: HeldLock, tip: str) -> tuple[Link, ...]:
 
 def write_chain(held: HeldLock, links: Iterable[Link]) -> None:
     """Notes a chain in place of the one that was there."""
-    held.write_note("".join(f"{_line(link)}\n" for link in links))
+    held.write_note("".join(f"{json.dumps(link)}\n" for link in links))
 
 
 def links_on(tip: str, note: str) -> tuple[Link, ...]:
@@ -288,13 +288,7 @@ def _links(note: str) -> Iterator[Link]:
     """Yields the links up to the first line that is torn."""
     for line in note.splitlines():
         try:
-            commit, parent, subject, (pid, ticks, boot), objects = json.loads(line)
+            commit, parent, subject, owner, objects = json.loads(line)
+            yield Link(commit, parent, subject, ProcessIdentity(*owner), tuple(objects))
         except (ValueError, TypeError, RecursionError):
             return
-        owner = ProcessIdentity(pid, ticks, boot)
-        yield Link(commit, parent, subject, owner, tuple(objects))
-
-
-def _line(link: Link) -> str:
-    owner = (link.owner.pid, link.owner.start_ticks, link.owner.boot_id)
-    return json.dumps((link.commit, link.parent, link.subject, owner, link.objects))

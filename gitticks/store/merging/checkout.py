@@ -69,13 +69,8 @@ def merge_waiting(path: str, base: bytes, waiting: bytes, ours: bytes) -> bytes 
         return None if found.conflicts else found.data
     from gitticks.store.merging.task import merge_task, with_superseded
 
-    merged = merge_task(base, ours, waiting, path, _ours_is_later)
+    merged = merge_task(base, ours, waiting, path, lambda _: (1, 0))  # ours is later
     return None if merged is None else with_superseded(merged, path)
-
-
-def _ours_is_later(_: object) -> tuple[int, int]:
-    """Says of every part that we wrote it after what git merged."""
-    return 1, 0
 
 
 def merge_resolution(
