@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.board.lost_pull import left_by_pull, put_back
-from gitticks.board.place import board_checkout
 from tests.support.clones import Clone, make_clones, make_first_clone
 from tests.support.repositories import fsck_problems, git
 
@@ -45,27 +43,14 @@ def lose_pull(clone: Clone, task: str) -> None:
     assert not clone.is_merging
 
 
-def left(clone: Clone) -> set[str]:
-    checkout = board_checkout(clone.store.repository)
-    assert checkout is not None
-    return set(left_by_pull(clone.store.repository, checkout))
-
-
-def test_what_it_left_is_put_back_and_the_next_one_comes_through(
-    tasks: tuple[Clone, Clone, str, str],
-) -> None:
+def test_what_it_left_is_brought_in_step_by_the_next_sync(tasks: tuple[Clone, Clone, str, str]) -> None:
     one, other, theirs, ours = tasks
     lose_pull(one, ours)
     assert "local changes" in one.pull().stderr
-    assert len(left(one)) == 4
-    told = one.gt("doctor")
-    assert "a pull on the board lost a race to a command" in told.out
-    assert told.code == 0
-    assert "fixed: clean up what a pull left on the board" in one.gt("doctor", "--fix").seen
+    one.ok("sync")
     assert git("status", "--porcelain", at=one.board) == ""
     assert "no problems found" in one.gt("doctor").out
     assert one.pull().returncode == 0
-    assert one.push().returncode == 0
     assert other.pull().returncode == 0
     assert one.tip() == other.tip()
     assert "from afar" in one.ok("show", theirs)
@@ -73,19 +58,10 @@ def test_what_it_left_is_put_back_and_the_next_one_comes_through(
     assert fsck_problems(one.path) == ""
 
 
-def test_with_a_persons_edit_in_it_nothing_is_taken_for_left(tasks: tuple[Clone, Clone, str, str]) -> None:
+def test_a_persons_edit_survives_it(tasks: tuple[Clone, Clone, str, str]) -> None:
     one, _, theirs, ours = tasks
     lose_pull(one, ours)
     file = one.board_file(theirs)
     file.write_text(file.read_text() + "\nMine.\n")
-    assert left(one) == set()
-    put_back(one.store.repository)
-    assert file.read_text().endswith("\nMine.\n")
-
-
-def test_a_pull_that_came_through_left_nothing(tasks: tuple[Clone, Clone, str, str]) -> None:
-    one, _, _, ours = tasks
-    assert one.pull().returncode == 0
-    assert left(one) == set()
-    one.ok("note", ours, "after")
-    assert left(one) == set()
+    one.gt("sync")
+    assert "Mine." in file.read_text()

@@ -45,7 +45,6 @@ class Repair(StrEnum):
     DROPPED = "restore what git dropped from the state branch"
     FALLEN = "restore what was lost from the state branch"
     PATHS = "remove paths that cannot be checked out from the state branch"
-    PULL = "clean up what a pull left on the board"
     MARKERS = "merge by meaning what git merged line by line"
     INDEX = "rebuild the index"
     WORKTREES = "drop the entries of missing workspaces"

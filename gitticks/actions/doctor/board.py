@@ -20,7 +20,6 @@ from gitticks.board.edits import renamed_folders, saved_edits
 from gitticks.board.hooks import are_hooks_off, board_hooks_state, checkout_hooks_state, server_hooks_state
 from gitticks.board.journal import PendingKind
 from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
-from gitticks.board.lost_pull import left_by_pull
 from gitticks.board.place import (
     BoardError,
     board_checkout,
@@ -111,12 +110,6 @@ def check_board(context: Context) -> Iterator[Finding]:
         what = f"`{folder}` cannot be written to, so the board cannot follow the state branch"
         yield warning(what, showing_rights(folder))
         return
-    if left_by_pull(repository, checkout):
-        yield warning(
-            "a pull on the board lost a race to a command and left files behind, which block the next pull",
-            "`gt doctor --fix` removes them; then pull again",
-            Repair.PULL,
-        )
     waiting = pending(repository)
     deferred = [f"`{path}`" for path, one in waiting.items() if one.kind is PendingKind.DEFERRED]
     if deferred or not (waiting or is_in_step(repository)):

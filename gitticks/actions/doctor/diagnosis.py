@@ -25,7 +25,6 @@ from gitticks.actions.doctor import (
     workspaces,
 )
 from gitticks.board.hooks import checkout_hooks_state, install_checkout_hooks, keep_board_hooks
-from gitticks.board.lost_pull import put_back
 from gitticks.board.place import create_board
 from gitticks.board.step import WORKTREE_BOARD
 from gitticks.errors import GitticksError, NotFoundError
@@ -227,7 +226,6 @@ _REPAIRS: dict[Repair, Callable[[Context], object]] = {
     Repair.DROPPED: lambda context: bring_back_dropped(context.store),
     Repair.FALLEN: repository.bring_back,
     Repair.PATHS: lambda context: remove_impossible(context.store),
-    Repair.PULL: lambda context: put_back(context.repository),
     Repair.MARKERS: join_all,
     Repair.INDEX: machine.rebuild_index,
     Repair.WORKTREES: lambda context: prune_worktrees(context.repository),
