@@ -152,7 +152,7 @@ class Sync:
         if not likely or not mark:
             yield
             return
-        with index_ready(self.checkout.git_dir, likely, self.tip, self.objects.change_index) as aside:
+        with index_ready(self.checkout.git_dir, likely, self.tip) as aside:
             self.ready = aside, mark, likely
             yield
 

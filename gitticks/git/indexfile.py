@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,10 +116,6 @@ class IndexEntry(NamedTuple):
     mode: str = "100644"
 
 
-ChangeIndex = Callable[[Path, Mapping[str, Sequence[IndexEntry]]], bool]
-"""Changes the index in a file, as `Objects.change_index`; False where git has to."""
-
-
 def read_entries(git_dir: Path, paths: Sequence[str]) -> dict[str, dict[int, IndexEntry]]:
     """Returns the entries of these paths by path and stage; a path that the index does not know is missing."""
     if not paths:
@@ -151,12 +147,10 @@ def write_entries(
 
 
 @contextlib.contextmanager
-def index_ready(
-    git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]], commit: str, change: ChangeIndex | None = None
-) -> Iterator[Path]:
+def index_ready(git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]], commit: str) -> Iterator[Path]:
     """Gives what the index would be with these entries, as `write_entries` takes them, to be renamed under its lock."""
     with _second_name(git_dir, INDEX, "gitticks-index-ready") as aside:
-        _write(git_dir, aside, paths, commit, change)
+        _write(git_dir, aside, paths, commit)
         yield aside
 
 
@@ -172,21 +166,14 @@ def index_aside(git_dir: Path, name: str = INDEX) -> Iterator[Path]:
             aside.replace(git_dir / name)
 
 
-def _write(
-    git_dir: Path,
-    aside: Path,
-    paths: Mapping[str, Sequence[IndexEntry]],
-    commit: str,
-    change: ChangeIndex | None = None,
-) -> None:
+def _write(git_dir: Path, aside: Path, paths: Mapping[str, Sequence[IndexEntry]], commit: str) -> None:
     before = aside.stat() if aside.exists() else None
-    if before is None or change is None or not change(aside, paths):
-        lines = []
-        for path, entries in paths.items():
-            lines.append(f"0 {nothing_like(commit)}\t{path}")
-            lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
-        given = b"".join(os.fsencode(line) + b"\0" for line in lines)
-        _git(git_dir, ["update-index", "-z", "--index-info"], given, {"GIT_INDEX_FILE": str(aside)})
+    lines = []
+    for path, entries in paths.items():
+        lines.append(f"0 {nothing_like(commit)}\t{path}")
+        lines += [f"{entry.mode} {entry.object_id} {entry.stage}\t{path}" for entry in entries]
+    given = b"".join(os.fsencode(line) + b"\0" for line in lines)
+    _git(git_dir, ["update-index", "-z", "--index-info"], given, {"GIT_INDEX_FILE": str(aside)})
     if before is not None:
         # A file that was changed in the second of the index git compares by content: so it continues doing.
         os.utime(aside, ns=(before.st_atime_ns, before.st_mtime_ns))

@@ -13,11 +13,9 @@ from gitticks.git.indexfile import (
     IndexEntry,
     hold_index_lock,
     index_aside,
-    index_ready,
     read_entries,
     write_entries,
 )
-from gitticks.git.objects.libgit2 import Libgit2Objects
 from tests.support.repositories import commit_file, git, make_repository, run_git_command
 
 COMMIT = "0" * 40
@@ -109,35 +107,6 @@ def test_an_equally_long_change_in_the_second_of_the_index_stays_to_be_seen(root
         time.sleep(0.05)
     write_entries(root / ".git", {"README.md": []}, COMMIT)
     assert git("diff-files", "--name-only", "-z", at=root) == f"{NAME}\0"
-
-
-@pytest.mark.parametrize("form", ["--index-version=2", "--index-version=4", "--split-index"])
-def test_a_long_lived_process_changes_an_index_as_git_does(root: Path, form: str) -> None:
-    git("update-index", *form.split("="), at=root)
-    blob = git("hash-object", "-w", "--stdin", at=root, input="new\n")
-    index, change = root / ".git" / "index", Libgit2Objects(root / ".git", "sha1").change_index
-    wanted: dict[str, list[IndexEntry]] = {NAME: [IndexEntry(NAME, blob)], "b": [IndexEntry("b", blob)]}
-    by_git = []
-    for removed in ((), ("README.md",)):
-        wanted |= {path: [] for path in removed}
-        with index_ready(root / ".git", wanted, COMMIT) as aside:
-            by_git.append(_listed(root, aside, "--stage", "--debug"))
-        with index_ready(root / ".git", wanted, COMMIT, change) as aside:
-            assert _listed(root, aside, "--stage", "--debug") == by_git[-1]
-            assert git("fsck", "--no-dangling", at=root, environment={"GIT_INDEX_FILE": str(aside)}) == ""
-    # What was given up, what another program wrote, and a conflict are no part of what was kept.
-    git("rm", "-q", "--cached", "README.md", at=root)
-    with index_ready(root / ".git", {"c": [IndexEntry("c", blob)]}, COMMIT, change) as aside:
-        assert _listed(root, aside) == f"c\0{NAME}\0"
-        aside.replace(index)
-    write_entries(root / ".git", {NAME: [IndexEntry(NAME, blob, stage) for stage in (1, 2, 3)]}, COMMIT)
-    with index_ready(root / ".git", {NAME: [IndexEntry(NAME, blob)]}, COMMIT, change) as aside:
-        aside.replace(index)
-    assert set(read_entries(root / ".git", [NAME])[NAME]) == {0}
-
-
-def _listed(root: Path, index: Path, *what: str) -> str:
-    return git("ls-files", "-z", *what, at=root, environment={"GIT_INDEX_FILE": str(index)})
 
 
 @pytest.fixture

@@ -39,7 +39,6 @@ from gitticks.git.refs import OBJECT_ID
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
-    from gitticks.git.indexfile import IndexEntry
 
 AS_IS: Mapping[str, bool] = MappingProxyType({})
 """Nothing becomes executable, and nothing that is stops to be so."""
@@ -135,10 +134,6 @@ class Objects(ABC):
     @abstractmethod
     def borrow_from(self, folders: Iterable[Path]) -> None:
         """Makes the objects in other folders readable too."""
-
-    def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:  # noqa: ARG002
-        """Makes these entries all that the index in a file says of each path; False where that is left to git."""
-        return False
 
     def sync(self, object_ids: Iterable[str]) -> None:
         """Waits until the objects are on disk; they may be another process's.

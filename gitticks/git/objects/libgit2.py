@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType, ReferenceType
-from pygit2.ffi import ffi
+from pygit2.enums import ObjectType, ReferenceType
 
 from gitticks.errors import GitticksError
 from gitticks.git.objects import failures
@@ -36,7 +35,6 @@ from gitticks.safe_read import read_plain_file
 
 if TYPE_CHECKING:
     from gitticks.git.identity import Identity
-    from gitticks.git.indexfile import IndexEntry
 
 _LONGEST_HEADER = 64
 _LARGEST_CACHED_TREE = 256 * 1024
@@ -55,43 +53,8 @@ class _File(NamedTuple):
     is_executable: bool
 
 
-class KeptIndex(pygit2.Index):
-    """The index in a file, kept between changes, as reading a large one takes as long as writing it.
-
-    It is to be forgotten after an exception.
-    """
-
-    _index = ffi.NULL  # pygit2 frees it even if it could not be opened
-
-    def __init__(self, file: Path) -> None:
-        super().__init__(str(file))
-        self.file = file
-
-    def change(self, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:
-        """Makes these entries all that the file says of each path; False where conflicts are or would be in it.
-
-        It is read again where it does not hold what was written last, and written as libgit2 writes it: aside, and
-        renamed.
-        """
-        self.read(force=False)
-        staged = [entry for one in entries.values() for entry in one]
-        if any(entry.stage for entry in staged) or not len(self) or self.conflicts is not None:
-            return False
-        for path in entries:
-            if path in self:
-                self.remove(path)
-        for entry in staged:
-            self.add(
-                pygit2.IndexEntry(entry.path, pygit2.Oid(hex=entry.object_id), FileMode(int(entry.mode, 8)))
-            )
-        self.write()
-        return True
-
-
 class Libgit2Objects(Objects):
     """A SHA-1 database, read and written by libgit2."""
-
-    _index: KeptIndex | None = None
 
     @cached_property
     def _folder(self) -> str:
@@ -123,19 +86,6 @@ class Libgit2Objects(Objects):
         self.borrows = True
         for folder in folders:
             self._handle.odb.add_disk_alternate(str(folder))
-
-    def change_index(self, file: Path, entries: Mapping[str, Sequence[IndexEntry]]) -> bool:
-        """Changes an index that libgit2 knows how to read, and has no conflicts in it."""
-        with self._lock:
-            kept, self._index = self._index, None
-            try:
-                index = kept if kept is not None and kept.file == file else KeptIndex(file)
-                if not index.change(entries):
-                    return False
-            except errors_of_libgit2():
-                return False
-            self._index = index
-        return True
 
     def write_blob(self, content: bytes, *, synced: bool = True) -> str:
         """Stores a blob and returns its id."""
