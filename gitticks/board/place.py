@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,12 +12,19 @@ from typing import NamedTuple
 
 from gitticks.board.journal import Journal, load_journal, mark_of, save_journal
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError
-from gitticks.git.checkouts import Checkout, checkout_at, is_elsewhere, linked_places, relink
+from gitticks.git.checkouts import (
+    Checkout,
+    checkout_at,
+    is_elsewhere,
+    linked_places,
+    named_by,
+    relink,
+    straight_at,
+)
 from gitticks.git.files import SCRATCH_IN_CHECKOUT
 from gitticks.git.refs import read_ref, read_symbolic_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.safe_read import read_plain_text
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, no_tasks
 
 OWN_FOLDERS = (BOARD_FOLDER, ".gitticks-work", ".gt", SCRATCH_IN_CHECKOUT)
@@ -33,7 +39,6 @@ _AS_STORED = {
     "index.sparse": "false",
 }
 _FILES_OF_GIT = ("HEAD", "gitdir", "commondir", "index", "config.worktree")
-_POINTER = re.compile(r"gitdir: (.+?)\n?", re.DOTALL)
 
 REFUSALS_FILE = "refusals.json"
 """In our own folder of a clone: the notes that were written beside edits on the board which were not applied."""
@@ -49,31 +54,11 @@ def board_checkout(repository: Repository) -> Checkout | None:
     """Returns the board; None if there is none. Its links are fixed if the repository was moved or copied."""
     if repository.project_dir is None:
         return None
-    try:
-        return _found(repository, repository.project_dir / BOARD_FOLDER)
-    except ValueError:  # a link that no path can be
+    place = str(repository.project_dir / BOARD_FOLDER)
+    named = named_by(repository.common_dir, place)
+    if named is None or not all(_is_plain(f"{named.git_dir}/{name}") for name in _FILES_OF_GIT):
         return None
-
-
-def _found(repository: Repository, folder: Path) -> Checkout | None:
-    """Returns the board at a folder; on strings, since a run asks dozens of times for each task."""
-    place = str(folder)
-    try:
-        pointer = _POINTER.fullmatch(read_plain_text(f"{place}/.git"))
-    except OSError:
-        return None
-    if pointer is None:
-        return None
-    named = os.path.normpath(os.path.join(place, pointer[1]))
-    git_dir = f"{repository.common_place}/worktrees/{os.path.basename(named)}"
-    if not os.path.isfile(f"{git_dir}/HEAD") or not all(
-        _is_plain(f"{git_dir}/{one}") for one in _FILES_OF_GIT
-    ):
-        return None
-    checkout = Checkout(folder, Path(git_dir), repository.common_dir)
-    if not (_is_same(named, git_dir) and _leads_back(git_dir, place)):
-        return _relink(repository, checkout)
-    return checkout
+    return straight_at(repository, place) or _relink(repository, named)
 
 
 def unwritable_folder(checkout: Checkout) -> Path | None:
@@ -153,23 +138,6 @@ def _set_up(repository: Repository, checkout: Checkout, *, is_new: bool) -> None
         present = read_worktree_setting(checkout.git_dir, key)
         if present is None or (is_new and present != value):
             write_worktree_setting(checkout.git_dir, key, value)
-
-
-def _leads_back(git_dir: str, folder: str) -> bool:
-    try:
-        named = [read_plain_text(f"{git_dir}/{name}").removesuffix("\n") for name in ("commondir", "gitdir")]
-        if named == ["../..", f"{folder}/.git"]:  # as git writes it
-            return True
-        common_dir, place = (os.path.join(git_dir, one) for one in named)
-        is_folder = _is_same(os.path.dirname(os.path.normpath(place)), folder)
-        return is_folder and _is_same(os.path.normpath(common_dir), os.path.dirname(os.path.dirname(git_dir)))
-    except (OSError, ValueError):  # it is missing, or no path
-        return False
-
-
-def _is_same(one: str, other: str) -> bool:
-    """True if both are one folder; the system is asked only where their names differ, as each commit wants to know."""
-    return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_plain(file: str) -> bool:

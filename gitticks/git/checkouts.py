@@ -30,6 +30,8 @@ from gitticks.safe_read import read_plain_file, read_plain_text
 _MOST_NAMED = 500
 """A system takes only so many words with a command."""
 
+_COMMON_LINK = "../..\n"
+"""What `commondir` of every linked worktree says."""
 _CHANGING = ("filter", "ident", "working-tree-encoding")
 _NOTHING = frozenset({"unspecified", "unset"})
 
@@ -84,17 +86,14 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     Raises:
         NotFoundError: the repository has none there.
     """
-    found = _straight_at(repository, str(path))
-    if found is not None:
-        return found
     real = os.path.realpath(path)
-    found = _straight_at(repository, real)
+    found = straight_at(repository, str(path)) or straight_at(repository, real)
     if found is not None:
         return found
     for checkout in list_worktrees(repository):
         if os.path.realpath(checkout.path) == real:
             return checkout
-    moved = _named_by(repository.common_dir, real)
+    moved = named_by(repository.common_dir, real)
     if moved is not None and not is_elsewhere(moved):
         relink(moved)
         return moved
@@ -103,18 +102,23 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     )
 
 
-def _straight_at(repository: Repository, place: str) -> Checkout | None:
-    """Returns the checkout at a place by the links there, without a look at the others: there may be many."""
+def straight_at(repository: Repository, place: str) -> Checkout | None:
+    """Returns the checkout at a place if its links are right; the others are not looked at, as there may be many."""
     if place == repository.main_place:
         return Checkout(Path(place), repository.common_dir, repository.common_dir)
-    named = _named_by(repository.common_dir, place)
+    named = named_by(repository.common_dir, place)
     found = None if named is None else _place_of(str(named.git_dir))
-    leads_back = found is not None and (str(found) == place or os.path.realpath(found) == place)
-    return named._replace(path=found) if named is not None and found is not None and leads_back else None
+    if named is None or found is None or place not in (str(found), os.path.realpath(found)):
+        return None
+    try:
+        is_linked = read_plain_text(named.git_dir / "commondir") == _COMMON_LINK
+    except OSError:
+        return None
+    return named._replace(path=found) if is_linked and is_in_place(named) else None
 
 
-def _named_by(common_dir: Path, folder: str) -> Checkout | None:
-    """Returns the linked worktree in a folder by the last name in its `.git` file alone."""
+def named_by(common_dir: Path, folder: str) -> Checkout | None:
+    """Returns the linked worktree in a folder by the last name in its `.git` file alone; its links may be wrong."""
     try:
         pointer = read_plain_text(f"{folder}/.git").removeprefix("gitdir:").strip()
         parent, name = os.path.split(os.path.normpath(os.path.join(folder, pointer)))  # noqa: PTH118
@@ -145,7 +149,7 @@ def relink(checkout: Checkout) -> None:
         link.unlink()
     links = (
         (link, f"gitdir: {checkout.git_dir}\n"),
-        (checkout.git_dir / "commondir", "../..\n"),
+        (checkout.git_dir / "commondir", _COMMON_LINK),
         (checkout.git_dir / "gitdir", f"{link}\n"),  # the last: as long as it is wrong all are written again
     )
     for file, text in links:
@@ -186,7 +190,8 @@ def is_in_place(checkout: Checkout) -> bool:
         return False
     except OSError:
         return True
-    return os.path.realpath(checkout.path / named) == os.path.realpath(checkout.git_dir)
+    place = checkout.path / named
+    return place == checkout.git_dir or os.path.realpath(place) == os.path.realpath(checkout.git_dir)
 
 
 def head(checkout: Checkout | Repository) -> str | None:
