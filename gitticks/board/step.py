@@ -7,7 +7,6 @@ happens in between, the next call finds out what is missing by comparing.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from gitticks.board.place import (
 )
 from gitticks.errors import GitticksError
 from gitticks.git.checkouts import changed_paths
-from gitticks.git.indexfile import hold_index_lock
+from gitticks.git.indexfile import INDEX, hold_index_lock, second_name
 from gitticks.git.locks import hold_lock
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import Repository
@@ -246,12 +245,7 @@ def _is_settled(repository: Repository, checkout: Checkout, tip: str) -> bool:
 @contextlib.contextmanager
 def refreshed_aside(checkout: Checkout) -> Iterator[Path]:
     """Gives a second index in which git has noted which files are unchanged, so that `git status` is quick."""
-    index, aside = checkout.git_dir / "index", checkout.git_dir / "gitticks-refreshed"
-    for leftover in (aside, aside.with_name(f"{aside.name}.lock")):
-        leftover.unlink(missing_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        os.link(index, aside)
-    try:
+    with second_name(checkout.git_dir, INDEX, "gitticks-refreshed") as aside:
         checkout.git(
             ["update-index", "-q", "--unmerged", "--refresh"],
             fenced=True,
@@ -259,5 +253,3 @@ def refreshed_aside(checkout: Checkout) -> Iterator[Path]:
             check=False,
         )
         yield aside
-    finally:
-        aside.unlink(missing_ok=True)

@@ -149,7 +149,7 @@ def write_entries(
 @contextlib.contextmanager
 def index_ready(git_dir: Path, paths: Mapping[str, Sequence[IndexEntry]], commit: str) -> Iterator[Path]:
     """Gives what the index would be with these entries, as `write_entries` takes them, to be renamed under its lock."""
-    with _second_name(git_dir, INDEX, "gitticks-index-ready") as aside:
+    with second_name(git_dir, INDEX, "gitticks-index-ready") as aside:
         _write(git_dir, aside, paths, commit)
         yield aside
 
@@ -160,7 +160,7 @@ def index_aside(git_dir: Path, name: str = INDEX) -> Iterator[Path]:
 
     After an exception nothing changed.
     """
-    with _second_name(git_dir, name, "gitticks-index") as aside:
+    with second_name(git_dir, name, "gitticks-index") as aside:
         yield aside
         if aside.exists():
             aside.replace(git_dir / name)
@@ -194,7 +194,7 @@ def _git(
 
 
 @contextlib.contextmanager
-def _second_name(git_dir: Path, name: str, second: str) -> Iterator[Path]:
+def second_name(git_dir: Path, name: str, second: str) -> Iterator[Path]:
     """Gives a second name to an index; git replaces it by renaming, so the shared bytes are never written to."""
     aside = git_dir / second
     for leftover in (aside, git_dir / f"{second}.lock"):

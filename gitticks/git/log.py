@@ -114,7 +114,7 @@ def _commits_of_others(
         span, found = (f"{before}..{tip}", dict(found)) if is_later else (tip, {})
         asked = ["log", "--no-merges", f"--format={form}", "--encoding=UTF-8", "--end-of-options", span]
         done = run_git(asked, repository_dir=repository.common_dir)
-        ends = _ends_of_history(repository)
+        ends = shallow_edge(repository)
         for line in done.stdout.decode("utf-8", "replace").split("\n"):
             commit, *rest = line.split("\0", 3)
             is_other = rest and rest[0] not in known and not rest[1].endswith(OWN_ADDRESSES)
@@ -122,14 +122,6 @@ def _commits_of_others(
                 found[commit] = (Identity(rest[0], rest[1]), bool(rest[2]))
         _read[place] = known, tip, found
         return found
-
-
-def _ends_of_history(repository: Repository) -> frozenset[str]:
-    """Returns the commits at which a shallow clone ends: these look as if their authors had written everything."""
-    try:
-        return frozenset(read_plain_text(f"{repository.common_place}/shallow").split())
-    except OSError:
-        return frozenset()
 
 
 def author_of(repository: Repository, commit: str) -> Identity:
@@ -212,9 +204,12 @@ def read_trail(
 
 
 def shallow_edge(repository: Repository) -> frozenset[str]:
-    """Returns the oldest commits of a shallow clone, whose parents it lacks; none in a whole one."""
+    """Returns the oldest commits of a shallow clone, whose parents it lacks; none in a whole one.
+
+    They look as if their authors had written everything.
+    """
     try:
-        return frozenset((repository.common_dir / "shallow").read_text(errors="replace").split())
+        return frozenset(read_plain_text(f"{repository.common_place}/shallow").split())
     except OSError:
         return frozenset()
 
