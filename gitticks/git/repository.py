@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.repository_settings import (
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from gitticks.git.objects import Objects
 
 
-class Repository:
+class _Places(NamedTuple):
+    git_place: str
+    common_place: str
+    main_place: str | None
+    here_place: str | None
+    is_bare: bool
+
+
+class Repository(_Places):
     """Where a repository's parts lie; all paths are absolute and free of symbolic links.
 
     They are kept as text, which is all that a reading command needs; `pathlib` is loaded where somebody asks for a
@@ -43,22 +51,7 @@ class Repository:
         does_much: this process lives long or looks at many objects, so libgit2 is worth its loading.
     """
 
-    def __init__(
-        self,
-        git_dir: str | Path,
-        common_dir: str | Path,
-        main_worktree: str | Path | None,
-        here_worktree: str | Path | None,
-        *,
-        is_bare: bool,
-    ) -> None:
-        self.git_place = str(git_dir)
-        self.common_place = str(common_dir)
-        self.main_place = None if main_worktree is None else str(main_worktree)
-        self.here_place = None if here_worktree is None else str(here_worktree)
-        self.is_bare = is_bare
-        self.does_much = False
-        self._own_files: dict[str, Path] = {}
+    does_much: bool = False
 
     @cached_property
     def objects(self) -> Objects:
@@ -66,19 +59,6 @@ class Repository:
         from gitticks.git.objects import open_objects
 
         return open_objects(self.common_dir, does_much=self.does_much)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Repository) and self._parts == other._parts
-
-    def __hash__(self) -> int:
-        return hash(self._parts)
-
-    def __repr__(self) -> str:
-        return f"Repository{self._parts}"
-
-    @property
-    def _parts(self) -> tuple[str, str, str | None, str | None, bool]:
-        return (self.git_place, self.common_place, self.main_place, self.here_place, self.is_bare)
 
     @cached_property
     def git_dir(self) -> Path:
@@ -140,11 +120,8 @@ class Repository:
         return (self.common_dir / "shallow").exists()
 
     def own_file(self, name: str) -> Path:
-        """Returns what has this name in that folder; each path is made once, as every change needs a dozen of them."""
-        found = self._own_files.get(name)
-        if found is None:
-            found = self._own_files[name] = self.own_dir / name
-        return found
+        """Returns what has this name in that folder."""
+        return self.own_dir / name
 
     def require_project_dir(self, purpose: str) -> Path:
         """Returns the folder that board and workspaces stand in.

@@ -28,6 +28,13 @@ def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repository, "ask_git", refuse)
 
 
+def placed(
+    git_dir: Path, common_dir: Path, main: Path | None, here: Path | None, *, is_bare: bool
+) -> Repository:
+    main_place, here_place = (None if one is None else str(one) for one in (main, here))
+    return Repository(str(git_dir), str(common_dir), main_place, here_place, is_bare)
+
+
 def as_git_says(start: Path) -> Repository:
     return repository.ask_git(str(start))
 
@@ -36,7 +43,7 @@ def test_a_checkout(tmp_path: Path, no_process: None) -> None:
     top = make_repository(tmp_path / "r")
     (top / "deep" / "er").mkdir(parents=True)
     found = discover(top / "deep" / "er")
-    assert found == Repository(top / ".git", top / ".git", top, top, is_bare=False)
+    assert found == placed(top / ".git", top / ".git", top, top, is_bare=False)
     assert not found.is_linked
     assert found.own_dir == top / ".git" / "gitticks"
 
@@ -45,9 +52,7 @@ def test_a_linked_worktree(tmp_path: Path, no_process: None) -> None:
     top = make_repository(tmp_path / "r")
     linked = add_linked_worktree(top, tmp_path / "linked", "side")
     found = discover(linked)
-    assert found == Repository(
-        top / ".git" / "worktrees" / "linked", top / ".git", top, linked, is_bare=False
-    )
+    assert found == placed(top / ".git" / "worktrees" / "linked", top / ".git", top, linked, is_bare=False)
     assert found.is_linked
 
 
@@ -78,7 +83,7 @@ def test_a_symbolic_link_on_the_way(tmp_path: Path, no_process: None) -> None:
 def test_a_git_directory_kept_elsewhere(tmp_path: Path, no_process: None) -> None:
     top = tmp_path / "r"
     git("init", "--quiet", f"--separate-git-dir={tmp_path / 'kept'}", str(top), at=tmp_path)
-    assert discover(top) == Repository(tmp_path / "kept", tmp_path / "kept", top, top, is_bare=False)
+    assert discover(top) == placed(tmp_path / "kept", tmp_path / "kept", top, top, is_bare=False)
 
 
 def test_a_submodule_and_its_linked_worktree(tmp_path: Path, no_process: None) -> None:
@@ -86,9 +91,7 @@ def test_a_submodule_and_its_linked_worktree(tmp_path: Path, no_process: None) -
     outer = make_repository(tmp_path / "outer")
     git("submodule", "--quiet", "add", str(inner), "sub", at=outer)
     git_dir = outer / ".git" / "modules" / "sub"
-    assert discover(outer / "sub") == Repository(
-        git_dir, git_dir, outer / "sub", outer / "sub", is_bare=False
-    )
+    assert discover(outer / "sub") == placed(git_dir, git_dir, outer / "sub", outer / "sub", is_bare=False)
     linked = add_linked_worktree(outer / "sub", tmp_path / "linked", "side")
     assert discover(linked).main_worktree == outer / "sub"
     git("config", "extensions.worktreeConfig", "true", at=outer / "sub")
@@ -106,7 +109,7 @@ def test_a_repository_without_commits(tmp_path: Path, no_process: None) -> None:
 def test_a_bare_repository(tmp_path: Path) -> None:
     bare = make_repository(tmp_path / "r.git", bare=True)
     found = discover(bare)
-    assert found == Repository(bare, bare, None, None, is_bare=True)
+    assert found == placed(bare, bare, None, None, is_bare=True)
     with pytest.raises(GitticksError, match="is a bare repository: the board needs a checkout"):
         found.require_project_dir("the board")
 
@@ -115,7 +118,7 @@ def test_a_worktree_of_a_bare_repository(tmp_path: Path, no_process: None) -> No
     bare = make_repository(tmp_path / "r.git", bare=True)
     git("worktree", "add", "--quiet", str(tmp_path / "w"), "main", at=bare)
     found = discover(tmp_path / "w")
-    assert found == Repository(bare / "worktrees" / "w", bare, None, tmp_path / "w", is_bare=True)
+    assert found == placed(bare / "worktrees" / "w", bare, None, tmp_path / "w", is_bare=True)
     with pytest.raises(GitticksError, match="needs a folder beside its worktrees") as refused:
         found.require_project_dir("the board")
     make_it = (refused.value.hint or "").split("`")[1]
@@ -135,12 +138,12 @@ def test_what_is_odd_git_says(tmp_path: Path, odd: str, monkeypatch: pytest.Monk
         git("config", "core.excludesFile", "with # sign", at=top)
     else:
         monkeypatch.setattr(os, "geteuid", lambda: 4242)
-    assert discover(top) == Repository(top / ".git", top / ".git", top, top, is_bare=False)
+    assert discover(top) == placed(top / ".git", top / ".git", top, top, is_bare=False)
 
 
 def test_inside_the_git_directory(tmp_path: Path) -> None:
     top = make_repository(tmp_path / "r")
-    assert discover(top / ".git" / "refs") == Repository(top / ".git", top / ".git", top, None, is_bare=False)
+    assert discover(top / ".git" / "refs") == placed(top / ".git", top / ".git", top, None, is_bare=False)
 
 
 def test_git_says_the_same_of_every_layout(tmp_path: Path) -> None:
