@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from gitticks.board.place import board_path
 from gitticks.file_watch import Wake, wakes_in
@@ -19,41 +18,30 @@ _MOST_PATHS = 100
 """So many are named; more are looked for on the whole board."""
 
 
-class _Places(NamedTuple):
-    """What there is to watch: the folder of the state branch's ref, and the board; never a workspace."""
-
-    refs: Path
-    board: Path | None
-
-    @classmethod
-    def of(cls, repository: Repository) -> _Places:
-        board = None
-        with contextlib.suppress(OSError):
-            board = board_path(repository)
-        return cls(folder_of_ref(repository.common_dir, STATE_REF), board)
-
-    def on_board(self, written: Collection[str]) -> frozenset[str] | None:
-        """Returns which of the written files are on the board, from its top; None if they are many or lie elsewhere."""
-        if len(written) > _MOST_PATHS:
-            return None
-        found = set()
-        for path in written:
-            if self.board is not None and path.startswith(f"{self.board}{os.sep}"):
-                found.add(path[len(str(self.board)) + 1 :])
-            elif not path.startswith(f"{self.refs}{os.sep}"):
-                return None
-        return frozenset(found)
-
-
 def wakes(repository: Repository, over: threading.Event) -> Iterator[Wake]:
     """Yields about once a second, and at once at file events, until `over` is set.
 
     The paths are those on the board, from its top.
     """
 
-    def folders() -> list[Path]:
-        return [folder for folder in _Places.of(repository) if folder is not None]
+    def places() -> tuple[Path, Path | None]:
+        board = None
+        with contextlib.suppress(OSError):
+            board = board_path(repository)
+        return folder_of_ref(repository.common_dir, STATE_REF), board
 
-    for wake in wakes_in(folders, over):
-        paths = None if wake.paths is None else _Places.of(repository).on_board(wake.paths)
-        yield wake._replace(paths=paths)
+    for wake in wakes_in(lambda: [folder for folder in places() if folder is not None], over):
+        yield wake._replace(paths=None if wake.paths is None else _on_board(wake.paths, *places()))
+
+
+def _on_board(written: Collection[str], refs: Path, board: Path | None) -> frozenset[str] | None:
+    """Returns which of the written files are on the board, from its top; None if they are many or lie elsewhere."""
+    if len(written) > _MOST_PATHS:
+        return None
+    found = set()
+    for path in written:
+        if board is not None and path.startswith(f"{board}{os.sep}"):
+            found.add(path[len(str(board)) + 1 :])
+        elif not path.startswith(f"{refs}{os.sep}"):
+            return None
+    return frozenset(found)
