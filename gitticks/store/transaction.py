@@ -183,12 +183,14 @@ class Transaction:
     def sample_of_names(self, most_folders: int) -> tuple[int, int]:
         """Returns how many names some of the folders of tasks hold, and how many there are of these folders for each."""
         tasks = tree_id_of(self._objects.find(self._tree, layout.TASKS_FOLDER))
-        folders = [] if tasks is None else [one for one in self._objects.entries(tasks) if one.is_tree]
+        folders = (
+            [] if tasks is None else [one for one in self._objects.folder(tasks).values() if one.is_tree]
+        )
         step = max(1, len(folders) // most_folders)
         names = 0
         for folder in folders[::step]:
             with contextlib.suppress(GitticksError):  # a damaged folder hides its own tasks alone
-                names += len(self._objects.names(folder.object_id))
+                names += len(self._objects.folder(folder.object_id))
         return names, step
 
     def task_changed_at(self, at: datetime) -> TaskId | None:
@@ -274,7 +276,7 @@ def list_folder(objects: Objects, tree: str, folder: str) -> tuple[str, ...]:
         if entry is None or not entry.is_tree:
             return ()
         tree = entry.object_id
-    return objects.names(tree)
+    return tuple(objects.folder(tree))
 
 
 def _checked(path: str) -> str:

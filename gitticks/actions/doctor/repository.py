@@ -147,7 +147,7 @@ def check_damage(context: Context, *, full: bool) -> Iterator[Finding]:
 def damaged_entries(objects: Objects, tree: str, path: str = "") -> Iterator[Damaged]:
     """Yields what cannot be read below a tree; nothing below a folder that cannot be read itself."""
     try:
-        entries = objects.entries(tree)
+        entries = objects.folder(tree).values()
     except GitticksError as error:
         yield Damaged(path, tree, error.message)
         return

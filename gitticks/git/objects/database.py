@@ -239,14 +239,6 @@ class Objects(ABC):
         """Returns the tree's entries by name, in git's order."""
         return by_name(self.parts(tree_id))
 
-    def entries(self, tree_id: str) -> tuple[Entry, ...]:
-        """Returns the tree's entries in git's order."""
-        return tuple(self.folder(tree_id).values())
-
-    def names(self, tree_id: str) -> tuple[str, ...]:
-        """Returns the names in the tree, in git's order."""
-        return tuple(self.folder(tree_id))
-
     def find(self, tree_id: str, path: str) -> Entry | None:
         """Returns the entry at `path` below the tree, or None; no symbolic link is followed."""
         *folders, name = path.encode("utf-8", "surrogateescape").split(b"/")

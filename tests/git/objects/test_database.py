@@ -134,8 +134,8 @@ def test_a_tree_changes_along_the_touched_paths_only(top: Path, objects: Objects
 def test_an_emptied_folder_is_gone(objects: Objects) -> None:
     first = commit_with(objects, {"a/b/c": b"1", "d": b"2"})
     second = commit_with(objects, {"a/b/c": None}, first)
-    assert objects.names(objects.tree_of(second)) == ("d",)
-    assert objects.entries(tree_with(objects, {"d": None}, second)) == ()
+    assert list(objects.folder(objects.tree_of(second))) == ["d"]
+    assert objects.folder(tree_with(objects, {"d": None}, second)) == {}
 
 
 def test_a_file_takes_the_place_of_a_removed_one(top: Path, objects: Objects) -> None:
@@ -148,7 +148,7 @@ def test_odd_names_are_kept(objects: Objects, name: str) -> None:
     tree = tree_with(objects, {f"x/{name}": b"1"})
     inner = objects.find(tree, "x")
     assert inner is not None
-    assert objects.names(inner.object_id) == (name,)
+    assert list(objects.folder(inner.object_id)) == [name]
 
 
 def test_a_foreign_file_is_never_replaced_by_a_folder(objects: Objects) -> None:
@@ -168,7 +168,7 @@ def test_entries_tell_files_from_links(top: Path, objects: Objects) -> None:
     (top / "run").chmod(0o755)
     git("add", "link", "run", at=top)
     tree = git("write-tree", at=top)
-    kinds = {entry.name: entry.is_file for entry in objects.entries(tree)}
+    kinds = {entry.name: entry.is_file for entry in objects.folder(tree).values()}
     assert kinds == {"README.md": True, "link": False, "run": True}
     assert objects.find(tree, "link/under") is None
     assert objects.find(tree, "none/at/all") is None
@@ -285,7 +285,7 @@ def test_an_object_of_another_kind_is_refused(top: Path, objects: Objects) -> No
     with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
         objects.read_blob(commit)
     with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
-        objects.entries(commit)
+        objects.folder(commit)
     with pytest.raises(GitticksError, match="is damaged, or not what the tree"):
         objects.tree_of(objects.tree_of(commit))
 

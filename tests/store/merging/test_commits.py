@@ -68,7 +68,7 @@ def read(store: Store, merged: MergedTree, path: str) -> bytes | None:
 def names(store: Store, merged: MergedTree, folder: str = FOLDER) -> list[str]:
     objects = store.repository.objects
     entry = objects.find(merged.tree, folder)
-    return [] if entry is None else list(objects.names(entry.object_id))
+    return [] if entry is None else list(objects.folder(entry.object_id))
 
 
 def test_files_of_both_sides_come_together(store: Store) -> None:
