@@ -39,7 +39,6 @@ class MergeTurns:
         self._held = contextlib.ExitStack()
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
-        self._reasons: dict[TaskId, str] = {}
         self._merging: TaskId | None = None
         self._shown: list[QueuedMerge] = []
         self._order: list[TaskId] = []
@@ -81,7 +80,6 @@ class MergeTurns:
         approved = self._in_order([task for task in tasks if task.is_merging])
         here = {task.id for task in approved}
         self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
-        self._reasons = {task_id: wait.reason for task_id, wait in self._waits.items()}
         now = self._run.world.monotonic_seconds()
         found = next(
             (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
@@ -115,7 +113,7 @@ class MergeTurns:
         """Has the next merges among these tasks checked while the one whose turn it is continues."""
         approved = self._in_order([task for task in tasks if task.is_merging])
         if self._ahead.is_on:
-            self._ahead.look([task for task in approved if task.id not in self._reasons])
+            self._ahead.look([task for task in approved if task.id not in self._waits])
         order = [one.task for one in self._shown[:1] if one.task == self._merging]
         order += [task.id for task in approved if task.id not in order]
         self._show(order if approved else [one.task for one in self._shown])
@@ -130,8 +128,8 @@ class MergeTurns:
     def _queued(self, task_id: TaskId, ahead: Collection[TaskId]) -> QueuedMerge:
         if task_id == self._merging:
             return QueuedMerge(task_id, MergeState.MERGING)
-        if task_id in self._reasons:
-            return QueuedMerge(task_id, MergeState.WAITING, self._reasons[task_id])
+        if task_id in self._waits:
+            return QueuedMerge(task_id, MergeState.WAITING, self._waits[task_id].reason)
         return QueuedMerge(task_id, MergeState.AHEAD if task_id in ahead else MergeState.QUEUED)
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
