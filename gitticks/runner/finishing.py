@@ -201,7 +201,8 @@ def finish_session(
     Returns the decision, and the budget levels that were reached by it.
     """
     work, checks = result.work, result.work.checks
-    before = store.task_file(task_id).task
+    file = store.task_file(task_id)
+    before = file.task
     tell_checks(run, task_id, checks)
     if checks is not None and checks.is_stopped:
         # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
@@ -209,7 +210,7 @@ def finish_session(
     capture = capture_if_due(run, store, before, ended, result)
     for warning in (*work.warnings, *report.warnings):
         run.emit(Warned(task_id, warning))
-    waiver = run.staff.waiver(store.task_file(task_id))
+    waiver = run.staff.waiver(file)
     circumstances = run.circumstances(head=work.head, review_waiver=waiver, checks=checks)
     audit = PendingAudit(run.repository.own_dir, task_id)
     by_client, by_us = refusals(ended.denied, audit.entries())

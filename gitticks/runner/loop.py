@@ -258,12 +258,11 @@ class Loop:
     def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun | None:
         """Runs a session; None where another clone did what there was to do before the task could be claimed."""
         self.run.claims.take(task_id)
-        task = self.run.open_store().task_file(task_id).task
-        now = self.run.now
+        session = SessionRun(self.run, task_id, role, stop)
+        task, now = session.file.task, self.run.now
         if not is_turn_of(task, role) or is_taken(task, Surroundings(now.astimezone().date(), now)):
             self.run.emit(Warned(task_id, f"others moved it first: it is {task.status}"))
             return None
-        session = SessionRun(self.run, task_id, role, stop)
         session.execute()
         return session
 
