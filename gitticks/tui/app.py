@@ -27,6 +27,7 @@ from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
 from gitticks.tui.remembered import Preferences, UnsentComments
+from gitticks.tui.running import error_in
 from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
 from gitticks.tui.widgets.chrome import ShownNotification
@@ -109,13 +110,12 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
 
     def _tell(self, run_said: Sequence[str]) -> None:
         """Shows what a run warns of one of its tasks, and why it ended where it could not continue."""
-        hint = next((one.removeprefix("hint: ") for one in run_said if one.startswith("hint: ")), None)
         for line in run_said:
             kind, _, words = line.partition(": ")
             if kind == "warning" and self.snapshot.find(words.partition(":")[0]) is not None:
                 self.say(words, warns=True)
-            elif kind == "error":
-                self.refuse(words, hint)
+        if (error := error_in(run_said)) is not None:
+            self.refuse(error.message, error.hint)
 
     def _go_on(self) -> None:
         """Lets the ages on the screen go on, more often while a run is active."""

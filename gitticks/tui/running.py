@@ -86,10 +86,8 @@ def _ended(output: Path, code: int | None) -> str:
     """Returns what a run said that has ended already; raises what it refused."""
     with output.open("rb") as file:
         lines = file.read(_MOST_BYTES).decode("utf-8", "replace").splitlines()
-    error = next((one.removeprefix("error: ") for one in lines if one.startswith("error: ")), None)
-    if error is not None:
-        hint = next((one.removeprefix("hint: ") for one in lines if one.startswith("hint: ")), None)
-        raise GitticksError(error, hint=hint)
+    if (error := error_in(lines)) is not None:
+        raise error
     if code is None:
         return "the run is slow to start"
     return lines[-1] if lines else "the run has ended"
@@ -123,10 +121,13 @@ def merge_apart(context: Context, task_id: str) -> str:
         return (
             f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
         )
+    raise error_in(lines) or GitticksError(_last(words) or f"`gt merge {task_id}` failed")
+
+
+def error_in(lines: Sequence[str]) -> GitticksError | None:
+    """Returns the error that a command of ours has printed, with its hint."""
     found = {kind: rest.strip() for kind, mark, rest in (one.partition(":") for one in lines) if mark}
-    raise GitticksError(
-        found.get("error") or _last(words) or f"`gt merge {task_id}` failed", hint=found.get("hint")
-    )
+    return GitticksError(found["error"], hint=found.get("hint")) if "error" in found else None
 
 
 def _last(words: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from textual import events
 from textual.actions import SkipAction
@@ -96,26 +96,19 @@ def broken(row: Line, width: int) -> list[Line]:
 
 def fit(row: Line, width: int, look: Look) -> list[Segment]:
     """Returns the row's segments at exactly this width; the right part stays whole, the left part gives way."""
-    right = _cut([(clean(text), token) for text, token in row.right], width, look)
-    taken = sum(one.cell_length for one in right)
-    room = width - taken - (1 if right else 0)
-    left = _cut([(clean(text), token) for text, token in row.left], max(0, room), look)
-    used = sum(one.cell_length for one in left)
-    return [*left, Segment(" " * max(0, width - used - taken)), *right]
+    right = _cut(row.right, width, look)
+    left = _cut(row.left, max(0, width - right.cell_length - (1 if right else 0)), look)
+    gap = width - left.cell_length - right.cell_length
+    return [*left, Segment(" " * max(0, gap)), *right]
 
 
-def _cut(spans: list[Span], room: int, look: Look) -> list[Segment]:
+def _cut(spans: Iterable[Span], room: int, look: Look) -> Strip:
     """Returns the spans in at most `room` columns, with a sign where something was cut off."""
-    sizes = [cell_len(text) for text, _ in spans]
-    if sum(sizes) <= room:
-        return [Segment(text, look[token]) for text, token in spans if text]
-    found, left = [], max(0, room - 1)
-    for (text, token), size in zip(spans, sizes, strict=True):
-        taken = min(size, left)
-        if taken:
-            found.append(Segment(set_cell_size(text, taken), look[token]))
-        left -= taken
-    return [*found, Segment(glyph("more"), look["faint"])] if room > 0 else found
+    strip = Strip(Segment(clean(text), look[token]) for text, token in spans if text)
+    if strip.cell_length <= room:
+        return strip
+    sign = [Segment(glyph("more"), look["faint"])] if room > 0 else []
+    return Strip([*strip.crop(0, max(0, room - 1)), *sign])
 
 
 class Lines(ScrollView, can_focus=True):

@@ -23,8 +23,6 @@ class _Entry:
     """A paragraph, a plain line, or a call that may be unfolded."""
 
     piece: Piece
-    detail: tuple[str, ...] = ()
-    failed: bool | None = None
     rows: list[Line] | None = None
 
 
@@ -43,9 +41,9 @@ class Output:
         """Takes what is new; what a call came to is joined with it."""
         for piece in pieces:
             known = self._by_call.get(piece.call) if piece.call else None
-            if known is not None and not (piece.verb and known.failed is not None):
-                known.detail = (*known.detail, *piece.detail) if not piece.verb else piece.detail
-                known.failed, known.rows = piece.failed, None
+            if known is not None and not (piece.verb and known.piece.failed is not None):
+                detail = piece.detail if piece.verb else (*known.piece.detail, *piece.detail)
+                known.piece, known.rows = known.piece._replace(detail=detail, failed=piece.failed), None
                 continue
             if piece.call and not piece.verb:
                 continue  # what came of a call that was before the beginning
@@ -54,7 +52,7 @@ class Output:
                 piece = piece._replace(  # noqa: PLW2901 (the same, but shorter)
                     text=f"{piece.text[:_LONGEST_TEXT]} {glyph('more')} {left:,} characters more"
                 )
-            entry = _Entry(piece, piece.detail, piece.failed)
+            entry = _Entry(piece)
             self._entries.append(entry)
             if piece.call:
                 self._by_call[piece.call] = entry
@@ -75,7 +73,7 @@ class Output:
 
     def is_open(self, number: int, entry: _Entry) -> bool:
         """True for a call that is unfolded; failed ones are by themselves."""
-        return (self.is_verbose or entry.failed is True) != (number in self._turned)
+        return (self.is_verbose or entry.piece.failed is True) != (number in self._turned)
 
     def rows(self, width: int) -> list[Line]:
         made_for = (width, self.is_verbose, uses_ascii())
@@ -102,7 +100,7 @@ class Output:
 
     def _call(self, number: int, entry: _Entry) -> list[Line]:
         is_open = self.is_open(number, entry)
-        sign, colour = _sign(entry.failed)
+        sign, colour = _sign(entry.piece.failed)
         key = str(number)
         target = entry.piece.text.strip().partition("\n")[0][:_LONGEST_TARGET]
         found = [
@@ -110,13 +108,15 @@ class Output:
                 (f"{glyph('open' if is_open else 'shut')} ", "faint"),
                 (f"{entry.piece.verb:<{_VERB_COLUMNS}} ", "muted"),
                 (target, "fg"),
-                right=[(_figure(entry), "bad" if entry.failed else "muted"), (f" {sign}", colour)],
+                right=[(_figure(entry), "bad" if entry.piece.failed else "muted"), (f" {sign}", colour)],
                 key=key,
             )
         ]
         if is_open:
             tokens = {"+": "good", "-": "bad", "E": "bad"}
-            found += [line("    ", (text, tokens.get(text[:1], "muted")), key=key) for text in entry.detail]
+            found += [
+                line("    ", (text, tokens.get(text[:1], "muted")), key=key) for text in entry.piece.detail
+            ]
         return found
 
     @property
@@ -137,13 +137,13 @@ def _sign(failed: bool | None) -> tuple[str, str]:
 
 
 def _figure(entry: _Entry) -> str:
-    added = sum(text.startswith("+ ") for text in entry.detail)
-    gone = sum(text.startswith("- ") for text in entry.detail)
+    added = sum(text.startswith("+ ") for text in entry.piece.detail)
+    gone = sum(text.startswith("- ") for text in entry.piece.detail)
     if entry.piece.verb in ("edit", "write") and (added or gone):
         return f"+{added} {glyph('minus')}{gone}" if gone else f"+{added}"
-    if entry.failed is None or not entry.detail:
+    if entry.piece.failed is None or not entry.piece.detail:
         return ""
-    return count_of(len(entry.detail), "line")
+    return count_of(len(entry.piece.detail), "line")
 
 
 def _is_apart(before: Piece | None, piece: Piece) -> bool:
