@@ -54,7 +54,7 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
         with project.running() as process:
             await shown.sees("k7f2", "? shell      make", "1 for you")
             await shown.press("i")
-            await shown.sees("? shell      make", "k7f2  permission", "denied in", "Y always")
+            await shown.sees("? shell      make", "k7f2  permission", "denied in", "Y and N remember")
             await answer(shown, "y", "make")
             await shown.sees("go test ./a", "1 waiting")
             await shown.press("enter")
