@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from gitticks.errors import GitticksError
 from gitticks.git.merges.commits import Conflict, merge_in_memory
 from gitticks.git.merges.history import DiffSummary, diff_summary
+from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import BRANCHES, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.ids import TaskId
@@ -16,6 +18,8 @@ from gitticks.model.task import Task
 from gitticks.runner.needed_code import moved_tip
 from gitticks.store.index import Index, graph_over
 from gitticks.workflow.merging import left_epic
+
+_SHORTEST_SECONDS = 0.05
 
 
 class Changes(NamedTuple):
@@ -46,13 +50,15 @@ def left_epic_in(index: Index, task: Task) -> TaskId | None:
     return left_epic(task, graph_over(index).ancestors(task)) if task.sharing_epic else None
 
 
-def span_of(repository: Repository, task: Task) -> tuple[str, str] | None:
+def span_of(
+    repository: Repository, task: Task, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> tuple[str, str] | None:
     """Returns the commits where a task's difference begins and ends; None if nothing was handed off."""
     if task.end_sha is None or task.start_sha is None:
         return None
     base = _base_commit(repository, task)
     fork = (
-        repository.objects.merge_base(base, task.end_sha)
+        repository.objects.merge_base(base, task.end_sha, timeout_seconds=timeout_seconds)
         if base and task.branch and not task.sharing_epic
         else None
     )
@@ -65,28 +71,33 @@ def _base_commit(repository: Repository, task: Task) -> str | None:
     return read_ref(repository.common_dir, f"{BRANCHES}{task.base}") if task.base else None
 
 
+def _seconds_left(until: float) -> float:
+    return max(_SHORTEST_SECONDS, until - time.monotonic())
+
+
 def find_changes(
     repository: Repository,
     task: Task,
+    until: float,
     *,
     with_conflicts: bool,
     left: TaskId | None = None,
 ) -> Changes | None:
-    """Returns what a task's work changes; None where there is none, or git cannot tell."""
+    """Returns what a task's work changes; None where there is none, or where git cannot tell `until` then, by `time.monotonic`."""
     if not all(one is None or is_object_id(one) for one in (task.start_sha, task.end_sha)):
         return None
     try:
-        span = span_of(repository, task)
+        span = span_of(repository, task, timeout_seconds=_seconds_left(until))
         if span is None:
             return None
-        summary = diff_summary(repository, *span)
+        summary = diff_summary(repository, *span, timeout_seconds=_seconds_left(until))
         is_outdated = with_conflicts and has_new_commits(repository, task)
     except GitticksError:
         return None
     conflicts = None
     if with_conflicts and not is_outdated:
         with suppress(GitticksError):
-            conflicts = conflicts_of(repository, task, span[0])
+            conflicts = conflicts_of(repository, task, span[0], timeout_seconds=_seconds_left(until))
     epic = task.sharing_epic if with_conflicts else None
     comes_to = None if conflicts is None and epic is None else outlook(task, left)
     return Changes(summary, None if epic else task.base, conflicts, is_outdated, comes_to)
@@ -102,6 +113,8 @@ def conflicts_of(
     repository: Repository,
     task: Task,
     fork: str | None = None,
+    *,
+    timeout_seconds: float = TIME_LIMIT_SECONDS,
 ) -> tuple[str, ...] | None:
     """Returns the paths in which a merge into the base conflicts now; None without base or work, or with an epic."""
     base = _base_commit(repository, task)
@@ -109,7 +122,7 @@ def conflicts_of(
         return None
     if base == fork:
         return ()  # nothing happened on the base since the work began
-    merged = merge_in_memory(repository, base, task.end_sha)
+    merged = merge_in_memory(repository, base, task.end_sha, timeout_seconds=timeout_seconds)
     return merged.paths if isinstance(merged, Conflict) else ()
 
 

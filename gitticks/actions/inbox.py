@@ -255,7 +255,7 @@ def _granted(context: Context, said: str) -> str | None:
 
 
 def with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:
-    """Returns the same with what the first of the tasks in review change, as far as git tells; after some seconds it is asked of no more.
+    """Returns the same with what the first of the tasks in review change, as far as git tells in the time that it has.
 
     The index is let go before git is asked, since writers of it wait as long as it is open.
     """
@@ -271,7 +271,7 @@ def with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...
     index.close()
     until = time.monotonic() + MOST_SECONDS
     found = {
-        task.id: find_changes(context.repository, task, with_conflicts=True, left=left[task.id])
+        task.id: find_changes(context.repository, task, until, with_conflicts=True, left=left[task.id])
         for task in work
         if time.monotonic() < until
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from gitticks.git.log import LoggedCommit
     from gitticks.model.event import Event
 
+MOST_SECONDS = 2.0
+"""So long git is asked what a task's work changes."""
 _MOST_SEARCHED = 100_000
 """So many characters are searched for the ids of other tasks."""
 _CREATED = b'{"type":"task.created",'
@@ -204,8 +207,9 @@ def _changes(context: Context, task: TaskRow) -> Changes | None:
 
     whole = at_its_branch(context.repository, context.index.task(task.id))
     in_review = task.status == Status.REVIEWING
+    until = time.monotonic() + MOST_SECONDS
     left = left_epic_in(context.index, whole)
-    return find_changes(context.repository, whole, with_conflicts=in_review, left=left)
+    return find_changes(context.repository, whole, until, with_conflicts=in_review, left=left)
 
 
 def body_of(index: Index, task_id: TaskId) -> Body:

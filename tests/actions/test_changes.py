@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from gitticks.model.ids import TaskId
 from gitticks.model.task import Task
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
+
+AMPLE = time.monotonic() + 3600
 
 
 def work(base: str, branch: str | None, start: str | None, end: str | None) -> Task:
@@ -30,21 +33,21 @@ def repository(project: Project) -> Repository:
 
 
 def test_what_merges_cleanly(project: Project, repository: Repository) -> None:
-    found = find_changes(repository, project.task("k7f2"), with_conflicts=True)
+    found = find_changes(repository, project.task("k7f2"), AMPLE, with_conflicts=True)
     assert found is not None
     assert (found.summary.files, found.summary.added, found.summary.removed) == (1, 1, 0)
     assert (found.base, found.conflicts) == ("main", ())
     commit_file(project.path, "other.txt", "other\n", "something else")
-    again = find_changes(repository, project.task("k7f2"), with_conflicts=True)
+    again = find_changes(repository, project.task("k7f2"), AMPLE, with_conflicts=True)
     assert again == found
 
 
 def test_what_conflicts(project: Project, repository: Repository) -> None:
     commit_file(project.path, "login.txt", "another\n", "the same file")
-    found = find_changes(repository, project.task("k7f2"), with_conflicts=True)
+    found = find_changes(repository, project.task("k7f2"), AMPLE, with_conflicts=True)
     assert found is not None
     assert found.conflicts == ("login.txt",)
-    without = find_changes(repository, project.task("k7f2"), with_conflicts=False)
+    without = find_changes(repository, project.task("k7f2"), AMPLE, with_conflicts=False)
     assert without is not None
     assert without.conflicts is None
 
@@ -60,7 +63,7 @@ def test_what_conflicts(project: Project, repository: Repository) -> None:
     ],
 )
 def test_what_git_cannot_tell_is_left_out(repository: Repository, task: Task) -> None:
-    assert find_changes(repository, task, with_conflicts=True) is None
+    assert find_changes(repository, task, AMPLE, with_conflicts=True) is None
 
 
 def test_before_the_hand_off_the_branch_tells(project: Project, repository: Repository) -> None:

@@ -17,7 +17,7 @@ from gitticks.git.config import find_own_hooks
 from gitticks.git.identity import ENGINE_IDENTITY, OWN_ADDRESSES, Identity
 from gitticks.git.log import committer_of
 from gitticks.git.merges.history import diff_summary, find_merge, find_same_patch, merge_of
-from gitticks.git.process import GitError, failure_of, printable, run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs, read_all
@@ -150,7 +150,9 @@ class MergeRules(NamedTuple):
     variables: Mapping[str, str]
 
 
-def merge_in_memory(repository: Repository, ours: str, theirs: str) -> CleanMerge | Conflict:
+def merge_in_memory(
+    repository: Repository, ours: str, theirs: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> CleanMerge | Conflict:
     """Merges two commits and returns the tree or the conflicting paths.
 
     The attributes of `ours` say how. Merge drivers of the person's own configuration are used, those of the
@@ -160,7 +162,7 @@ def merge_in_memory(repository: Repository, ours: str, theirs: str) -> CleanMerg
         GitError: one is no commit, or git took longer than it may.
     """
     with merge_rules(repository, ours) as rules:
-        return merge_by(rules, repository, ours, theirs)
+        return merge_by(rules, repository, ours, theirs, timeout_seconds=timeout_seconds)
 
 
 @contextlib.contextmanager
@@ -177,7 +179,14 @@ def merge_rules(repository: Repository, commit: str) -> Iterator[MergeRules]:
         yield MergeRules(Path(name), fence_programs(repository.common_dir).variables)
 
 
-def merge_by(rules: MergeRules, repository: Repository, ours: str, theirs: str) -> CleanMerge | Conflict:
+def merge_by(
+    rules: MergeRules,
+    repository: Repository,
+    ours: str,
+    theirs: str,
+    *,
+    timeout_seconds: float = TIME_LIMIT_SECONDS,
+) -> CleanMerge | Conflict:
     """Merges two commits by `rules`."""
     options = ["--write-tree", "-z", "--name-only", "--no-messages"]
     result = run_git(
@@ -187,6 +196,7 @@ def merge_by(rules: MergeRules, repository: Repository, ours: str, theirs: str) 
         directory=rules.folder,
         extra_environment=rules.variables,
         check=False,
+        timeout_seconds=timeout_seconds,
         trusted=True,
     )
     if "unrelated histories" in result.stderr and not repository.is_shallow:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from gitticks.git.process import run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, run_git
 from gitticks.git.repository import Repository
 
 TASK_TRAILER = "Task"
@@ -63,9 +63,11 @@ def lost_commits(repository: Repository, kept: Iterable[str], heads: Iterable[st
     return {commit: subject for commit, _, subject in parted}
 
 
-def diff_summary(repository: Repository, base: str, head: str) -> DiffSummary:
+def diff_summary(
+    repository: Repository, base: str, head: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS
+) -> DiffSummary:
     """Returns what differs from `base` to `head`, as stored: no filter or converter is asked."""
-    lines = list(_numstat(repository, base, head, "-M"))
+    lines = list(_numstat(repository, base, head, "-M", timeout_seconds))
     return DiffSummary(
         files=len(lines),
         added=sum(int(added) for added, _, _ in lines if added != "-"),
@@ -75,12 +77,12 @@ def diff_summary(repository: Repository, base: str, head: str) -> DiffSummary:
 
 
 def _numstat(
-    repository: Repository, base: str, head: str, renames: str
+    repository: Repository, base: str, head: str, renames: str, timeout_seconds: float
 ) -> Iterator[tuple[str, str, list[str]]]:
     """Yields the lines added and removed (`-` in a binary file) of each file, and its path; of a renamed one both."""
     options = ["-r", "-z", renames, "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
     asked = ["diff-tree", "--numstat", *options, "--end-of-options", base, head]
-    parts = iter(_ask(repository, *asked).split("\0"))
+    parts = iter(_ask(repository, *asked, timeout_seconds=timeout_seconds).split("\0"))
     for part in parts:
         if part:
             added, removed, path = part.split("\t", 2)
@@ -94,7 +96,7 @@ def long_changes(repository: Repository, base: str, head: str) -> dict[str, int 
     """
     found = [
         (path, None if added == "-" else int(added) + int(removed))
-        for added, removed, (path,) in _numstat(repository, base, head, "--no-renames")
+        for added, removed, (path,) in _numstat(repository, base, head, "--no-renames", TIME_LIMIT_SECONDS)
     ]
     left_out = [one for one in found if one[1] is None or one[1] > _LONGEST_SHOWN]
     return dict(sorted(left_out, key=lambda one: (one[1] is None, one[0])))
@@ -158,8 +160,8 @@ def _with_trailers(
             yield commit
 
 
-def _ask(repository: Repository, *arguments: str) -> str:
-    done = run_git(arguments, repository_dir=repository.common_dir)
+def _ask(repository: Repository, *arguments: str, timeout_seconds: float = TIME_LIMIT_SECONDS) -> str:
+    done = run_git(arguments, repository_dir=repository.common_dir, timeout_seconds=timeout_seconds)
     return os.fsdecode(done.stdout).removesuffix("\n")
 
 

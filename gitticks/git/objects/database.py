@@ -34,7 +34,7 @@ from gitticks.git.objects.trees import (
     split_tree,
     walk_differences,
 )
-from gitticks.git.process import GitError, printable, run_git
+from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, printable, run_git
 from gitticks.git.refs import OBJECT_ID
 
 if TYPE_CHECKING:
@@ -192,10 +192,10 @@ class Objects(ABC):
                 waiting += self.parents_of(commit)
         return False
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, one: str, other: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS) -> str | None:
         """Returns the best common ancestor of two commits; None if they have none."""
         asked = ["merge-base", "--end-of-options", one, other]
-        result = run_git(asked, repository_dir=self.common_dir, check=False)
+        result = run_git(asked, repository_dir=self.common_dir, check=False, timeout_seconds=timeout_seconds)
         if result.code not in (0, 1):
             raise GitError(f"`git merge-base` failed: {printable(result.stderr)}", code=result.code)
         return result.text or None

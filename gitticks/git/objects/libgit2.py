@@ -30,6 +30,7 @@ from gitticks.git.objects.failures import (
     too_large,
 )
 from gitticks.git.objects.processes import is_large, write_by_git
+from gitticks.git.process import TIME_LIMIT_SECONDS
 from gitticks.git.refs import is_object_id
 from gitticks.safe_read import read_plain_file
 
@@ -73,10 +74,10 @@ class Libgit2Objects(Objects):
         with self._lock, errors_of_reading(f"the object `{object_id}` cannot be read"):
             return is_object_id(object_id) and object_id in self._handle
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, one: str, other: str, *, timeout_seconds: float = TIME_LIMIT_SECONDS) -> str | None:
         """Returns the best common ancestor of two commits; git finds those that have other names than their ids."""
         if not (is_object_id(one) and is_object_id(other)):
-            return super().merge_base(one, other)
+            return super().merge_base(one, other, timeout_seconds=timeout_seconds)
         with self._lock, errors_of_reading(f"`{one}` and `{other}` cannot be compared"):
             found = self._handle.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
         return str(found) if found is not None else None
