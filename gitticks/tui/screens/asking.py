@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gitticks.actions.run_requests import stop_one, stop_run
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId
 from gitticks.tui.remembered import IN_DIALOGS
 from gitticks.tui.run_settings import flags_of
@@ -65,9 +64,14 @@ def ask_to_leave(app: GitticksApp) -> None:
 
             def stop(context: Context) -> None:
                 stop_run(context)
+                failed = None
                 for task_id in live:
-                    with suppress(RefusedError):  # it is closed or approved: its agent has ended
+                    try:
                         stop_one(context, task_id, at_once=True)
+                    except GitticksError as error:  # the others are stopped all the same
+                        failed = error
+                if failed is not None:
+                    raise failed
 
             app.act(stop, "stopping the run and its agents")
 
