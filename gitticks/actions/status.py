@@ -285,8 +285,7 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
     """Returns what git waits for on the board and what to type, and the files over which it waits, with the reason."""
     from gitticks.board.checkout_state import waiting_on_board
 
-    waiting = waiting_on_board(checkout)
-    if waiting is None:
+    if waiting_on_board(checkout) is None:
         return None, {}
     from gitticks.actions.conflict_markers import unmerged_on_board
 
@@ -296,9 +295,11 @@ def _unfinished(context: Context, checkout: Checkout) -> tuple[tuple[str, str] |
         else f"conflict: git's markers begin at line {one.line}"
         for one in unmerged_on_board(context)
     }
-    if unmerged:
-        waiting = (waiting[0], "`gt doctor --fix` merges both sides, and says how to go on")
-    return waiting, unmerged
+    waiting = waiting_on_board(checkout, are_files_merged=bool(unmerged))
+    if waiting is None or not unmerged:
+        return waiting, unmerged
+    what, fix = waiting
+    return (what, f"`gt doctor --fix` merges both sides, then {fix}"), unmerged
 
 
 def changes(context: Context, over: threading.Event) -> Iterator[bool]:

@@ -81,8 +81,11 @@ def _rebase(checkout: Checkout) -> tuple[str, str]:
     )
 
 
-def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
-    """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase."""
+def waiting_on_board(checkout: Checkout, *, are_files_merged: bool = False) -> tuple[str, str] | None:
+    """Returns what waits on the board for a person to conclude it, and how; None where nothing does, or in a rebase.
+
+    Files with both sides are named as to be added, but where they will be merged before.
+    """
     if not is_on_state_branch(checkout):
         return None
     for file, command in _WAITING.items():
@@ -90,7 +93,7 @@ def waiting_on_board(checkout: Checkout) -> tuple[str, str] | None:
             board = f"git -C {BOARD_FOLDER}"
             conclusion = f"`{board} {_conclusion(checkout, command)}`"
             unmerged = checkout.git(["diff", "--name-only", "--diff-filter=U", "-z"]).text.split("\0")[:-1]
-            if unmerged:
+            if unmerged and not are_files_merged:
                 files = " ".join(map(quote, unmerged))
                 conclusion = f"`{board} add {files} && {conclusion[1:]} once the text is right,"
             return (

@@ -325,7 +325,7 @@ def test_what_git_merged_by_lines_is_named_and_fixed(clones: list[Clone], on_pat
     assert "checkout HEAD" not in found.out  # it would take their side away
     stands = ours.gt("status")
     assert f"  .gitticks/{PATH}  conflict: git's markers begin at line " in stands.out
-    assert stands.err.endswith("`gt doctor --fix` merges both sides, and says how to go on\n")
+    assert stands.err.endswith(f"`gt doctor --fix` merges both sides, then {WAYS}\n")
     joined = ours.ok("doctor", "--fix")
     assert f"git is in the middle of a merge in .gitticks/\n           {WAYS}\n" in joined
     assert "checkout HEAD" not in joined
