@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import click
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
-_COLOUR, _NO_PAGER = "--color", "--no-pager"
+_COLOUR = "--color"
 ALIAS_SETTING = "gitticks.alias."
 """In the user's own configuration of git: neither a fetch of the tasks nor an agent here can set one."""
 _MOST_ALIASES = 10
@@ -102,7 +102,7 @@ def read_before(words: list[str]) -> list[str]:
         is_named = not words or words[0].startswith("-") or words[0] in BY_NAME or words[0] in ALIASES
         meant = None if is_named else _alias(words[0])
         if not meant:
-            return _act_on_flags_after(words)
+            return _colour_after(words)
         words = meant + words[1:]
     raise UsageError(
         f"the aliases form a cycle at `{words[0]}`",
@@ -118,7 +118,7 @@ def _act_on_flags(words: list[str]) -> list[str]:
         word = rest.pop()
         if word.startswith("-C"):
             _change_folder(word[2:] or (rest.pop() if rest else ""))
-        elif word == _NO_PAGER:
+        elif word == "--no-pager":
             render.CHOSEN.has_pager = False
         elif word == _COLOUR:
             _choose_colour(rest.pop() if rest else "")
@@ -150,18 +150,13 @@ def _choose_colour(when: str) -> None:
     render.CHOSEN.colour = choices[when]
 
 
-def _act_on_flags_after(words: list[str]) -> list[str]:
-    """Acts on `--color=WHEN` and `--no-pager` among the command's own arguments, where most people put them."""
+def _colour_after(words: list[str]) -> list[str]:
+    """Removes `--color=WHEN` from the command's own arguments, where most people put it."""
     end = words.index("--") if "--" in words else len(words)
-    kept = []
-    for word in words[:end]:
-        if word == _NO_PAGER:
-            render.CHOSEN.has_pager = False
-        elif word.startswith(f"{_COLOUR}="):
-            _choose_colour(word.partition("=")[2])
-        else:
-            kept.append(word)
-    return kept + words[end:]
+    found = [word for word in words[:end] if word.startswith(f"{_COLOUR}=")]
+    for word in found:
+        _choose_colour(word.partition("=")[2])
+    return [word for word in words[:end] if word not in found] + words[end:] if found else words
 
 
 def _alias(name: str) -> list[str] | None:

@@ -270,6 +270,11 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
     """Returns how to get help for the command that was meant; click does not always tell which that was."""
     if error.ctx is not None:
         path = error.ctx.command_path
+        if isinstance(error, click.NoSuchOption) and (
+            before := _belongs_before(error.option_name, error.ctx)
+        ):
+            program, _, rest = path.partition(" ")
+            return f"`{program} {before} {rest}`"
         arguments_of = [one for one in error.ctx.command.params if isinstance(one, click.Argument)]
         last = arguments_of[-1].make_metavar(error.ctx).strip("[]") if arguments_of else ""
         if last in _TEXTS and error.message.startswith("Got unexpected extra argument"):
@@ -277,6 +282,12 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
         return f"`{path} --help`"
     is_known = bool(arguments) and name_of(arguments[0]) in BY_NAME
     return f"`gt {arguments[0]} --help`" if is_known else "`gt --help`"
+
+
+def _belongs_before(option: str, ctx: click.Context) -> str | None:
+    """Returns an option of every command as it is typed before the command; None for any other."""
+    every = (one for one in ctx.find_root().command.params if not one.expose_value and option in one.opts)
+    return next((f"{option} {one.metavar or ''}".rstrip() for one in every), None)
 
 
 def nearest_names(word: str, names: Sequence[str]) -> list[str]:

@@ -180,7 +180,6 @@ def test_a_pager_shows_what_is_longer_than_the_terminal(project: Path) -> None:
     assert [line for line in long.splitlines() if not line.startswith("> ")] == []
     assert "> " not in _on_terminal("list", at=project, pager=quoting, lines=40)
     assert "> " not in _on_terminal("--no-pager", "list", at=project, pager=quoting, lines=5)
-    assert "> " not in _on_terminal("list", "--no-pager", at=project, pager=quoting, lines=5)
     assert len(_on_terminal("list", at=project, pager="no-such-pager", lines=5).splitlines()) == 8
     assert len(_on_terminal("list", at=project, pager="head -n 2", lines=5).splitlines()) == 2
     with_variable = "N=2 sh -c 'head -n $N'"
