@@ -117,21 +117,31 @@ def _match_lines(on: Screen, matches: Sequence[Match], needles: Sequence[Needle]
 
 def _marked(on: Screen, text: str, needles: Sequence[Needle], room: int) -> str:
     """Returns a text with its words marked; on a terminal cut to `room` so that the first of them is seen."""
-    text = visible(text.expandtabs(1))
-    before, after = ("", "") if on.has_colour or not on.is_terminal else (_SIGNS if on.has_glyphs else _TWINS)
     spans = _spans(text, needles)
-    if on.is_terminal and spans and width(text) > room:
+    if on.is_terminal and spans and width(visible(text)) > room:
         begin = max(0, spans[0][0] - max(0, room // _BEFORE))
-        if begin:  # not within a word, if it has a beginning near
-            text = f"…{text[text.find(' ', begin, spans[0][0]) + 1 or begin :]}"
-            spans = _spans(text, needles)
-    marks = len(before + after) * sum(start < room for start, _ in spans)
-    text = on.fit(text, room - marks)
-    parts, place = [], 0
-    for start, end in _spans(text, needles):
-        parts += [text[place:start], on.styled(f"{before}{text[start:end]}{after}", Style.FOUND)]
+        if begin:
+            begin = (
+                text.find(" ", begin, spans[0][0]) + 1 or begin
+            )  # not within a word, if it has a beginning near
+            text = f"…{text[begin:]}"
+            spans = [(start - begin + 1, end - begin + 1) for start, end in spans]
+    before, after = ("", "") if on.has_colour or not on.is_terminal else (_SIGNS if on.has_glyphs else _TWINS)
+    parts: list[str] = []
+    place = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        for piece, is_word in ((text[place:start], False), (text[start:end], True)):
+            shown = visible(piece.expandtabs(1))
+            if is_word and shown:
+                shown = f"{before}{shown}{after}"
+            more = text[end if is_word else start :] and "…"
+            if on.is_terminal and width(shown + more) > room:
+                parts.append(on.styled(on.fit(shown + more, room), Style.FOUND if is_word else Style.PLAIN))
+                return "".join(parts)
+            room -= width(shown)
+            parts.append(on.styled(shown, Style.FOUND) if is_word else shown)
         place = end
-    return "".join([*parts, text[place:]])
+    return "".join(parts)
 
 
 def _spans(text: str, needles: Sequence[Needle]) -> list[tuple[int, int]]:
