@@ -34,7 +34,7 @@ class Catalogue(Group):
             with formatter.section(heading):
                 formatter.write_dl([(name, BY_NAME[name].summary) for name in names])
         formatter.write_paragraph()
-        formatter.write_text("`gt help all` lists every command and guide.")
+        formatter.write_text("`gt help all` lists every command and topic.")
 
     def near(self, ctx: click.Context, name: str) -> list[str]:
         """Returns what a word of other trackers is called here, else the names that look like it."""
@@ -60,7 +60,7 @@ class Catalogue(Group):
 def gt(ctx: click.Context, version: bool, web: bool, port: int) -> None:
     """Tasks for people and coding agents, kept in your own git repository.
 
-    `gt help` explains a command or opens a guide, and `gt demo --yes` shows a task from start to merge.
+    `gt help` explains a command or a topic, and `gt demo --yes` shows a task from start to merge.
     """
     if version:
         click.echo(f"gitticks {__version__}")

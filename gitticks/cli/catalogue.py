@@ -45,7 +45,7 @@ CATALOGUE: tuple[CatalogueEntry, ...] = (
     ),
     CatalogueEntry("demo", SET_UP, "Create a small project and run its tasks while you watch."),
     CatalogueEntry("completion", SET_UP, "Print the completion script for a shell.", "about"),
-    CatalogueEntry("help", SET_UP, "Explain a command, or open a guide.", "about"),
+    CatalogueEntry("help", SET_UP, "Explain a command or a topic, or open a guide.", "about"),
     CatalogueEntry("version", SET_UP, "Print the versions of gitticks and its libraries.", "about"),
     CatalogueEntry("create", WRITE, "Create a task and print its id.", "writing"),
     CatalogueEntry("update", WRITE, "Change a task's fields or ask for a status.", "writing"),

@@ -21,11 +21,12 @@ from gitticks.cli.pager import paged
 from gitticks.cli.render import say, screen, shown_text
 from gitticks.cli.table import table
 from gitticks.cli.text import as_called
-from gitticks.cli.views.guides import guide_words, guides, guides_about
+from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guide_words, guides, guides_about
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
 
 _WIDTH = 78
+_ELSEWHERE = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}
 
 
 @click.command(
@@ -39,7 +40,7 @@ _WIDTH = 78
         "gt help council",
     ),
 )
-@click.argument("words", metavar="[GUIDE|COMMAND...]", nargs=-1, shell_complete=Completes("guide", "-"))
+@click.argument("words", metavar="[TOPIC|GUIDE|COMMAND...]", nargs=-1, shell_complete=Completes("topic", "-"))
 @click.option(
     "--man",
     "folder",
@@ -50,10 +51,10 @@ _WIDTH = 78
 )
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None) -> None:
-    """Explain a command, or open a guide.
+    """Explain a command or a topic, or open a guide.
 
-    Without arguments: the everyday commands. `all` lists every command and guide. A guide opens by its name or by any
-    word that only one of them is about, such as `council`, `budget` or `states`.
+    Without arguments: the everyday commands, and the topics. `all` lists every command, topic and guide. A guide
+    opens by its name or by any word that only one of them is about, such as `council` or `budget`.
     """
     if folder is not None:
         pages = write_pages(ctx.find_root().command, folder.expanduser())
@@ -62,19 +63,24 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
     if words == ("all",):
         say(*map(as_called, _all_commands()))
         return
+    if len(words) == 1 and words[0] in TOPICS:
+        say(*TOPICS[words[0]].page(screen()))
+        return
     context = ctx.find_root()
     for word in words:
         group = context.command
         found = group.get_command(context, word) if isinstance(group, click.Group) else None
         if found is None:
             is_first = context.parent is None
-            about = guides_about(word) if is_first and word not in NAMES_ELSEWHERE else []
+            about = guides_about(word) if is_first and word not in _ELSEWHERE else []
             if len(about) == len(words) == 1:
                 paged(partial(say, *shown_text(screen(), about[0].text)))
                 return
             raise _unknown(group, context, word, [one.name for one in about])
         context = found.context_class(found, parent=context, info_name=word)
     say(context.get_help())
+    if not words:
+        say("", *_topics())
 
 
 def _all_commands() -> list[str]:
@@ -83,7 +89,8 @@ def _all_commands() -> list[str]:
         rows = [(f"  {one.name}", one.summary) for one in CATALOGUE if one.heading == heading]
         lines += [*_listed(heading, rows), ""]
     rows = [(f"  {one.name}", one.title) for one in guides().values()]
-    return [*lines, *_listed("Guides", rows), "", *other_names()]
+    lines += [*_topics(), "", *_listed("Guides", rows), ""]
+    return [*lines, *other_names()]
 
 
 def other_names() -> tuple[str, str]:
@@ -93,6 +100,11 @@ def other_names() -> tuple[str, str]:
     return f"Other names: {other}.", f"Your own aliases: {own}."
 
 
+def _topics() -> list[str]:
+    rows = [(f"  {name}", topic.summary) for name, topic in TOPICS.items()]
+    return _listed("Topics", rows)
+
+
 def _listed(heading: str, rows: list[tuple[str, str]]) -> list[str]:
     return [f"{heading}:", *table(screen(), ["", "what"], rows, flexible="what", with_heading=False)]
 
@@ -100,12 +112,13 @@ def _listed(heading: str, rows: list[tuple[str, str]]) -> list[str]:
 def _unknown(group: click.Command, context: click.Context, word: str, about: list[str]) -> NotFoundError:
     known = group.list_commands(context) if isinstance(group, click.Group) else []
     is_first = context.parent is None
-    elsewhere = NAMES_ELSEWHERE.get(word) if is_first else None
-    words = dict.fromkeys([*known, *(guide_words() if is_first else ())])
-    near = [elsewhere] if elsewhere else about or nearest_names(word, list(words))
+    elsewhere = _ELSEWHERE.get(word) if is_first else None
+    near = [elsewhere] if elsewhere else about or nearest_names(word, [*known, *(TOPICS if is_first else ())])
+    if is_first and not (elsewhere or about or any(one.startswith(word) for one in near)):
+        near = [one for one in guide_words() if one.startswith(word)] or near
     path = "" if is_first else f" {context.command_path.partition(' ')[2]}"
     hint = " or ".join(f"`gt help{path} {one}`" for one in near) or "`gt help all` lists the commands"
-    what = "command or guide" if is_first else "command"
+    what = "command, topic or guide" if is_first else "command"
     return NotFoundError(f"there is no {what} `{word}`", hint=f"did you mean {hint}?" if near else hint)
 
 

@@ -199,11 +199,12 @@ def offers(context: Context, kind: str, typed: str) -> list[Offer] | None:
         return _beginning(typed, _WORDS[kind])
     if kind in _LISTS:
         return _one_more(typed, _LISTS[kind])
-    if kind == "guide":
-        from gitticks.cli.views.guides import guide_words, guides, guides_about
+    if kind == "topic":
+        from gitticks.cli.views.workflow import TOPICS, guide_words, guides, guides_about
 
+        topics = (Offer(name, topic.summary) for name, topic in TOPICS.items())
         pages = (Offer(guide.name, guide.title) for guide in guides().values())
-        found = _beginning(typed, [*_commands(""), *pages])
+        found = _beginning(typed, [*_commands(""), *topics, *pages])
         about = ((word, guides_about(word)) for word in guide_words() if not found and word.startswith(typed))
         return found or [Offer(word, one[0].title) for word, one in about if len(one) == 1]
     if kind.startswith(COMMAND):

@@ -17,7 +17,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "skill": ("file", ""),
     "demo": ("", "--dir=-"),
     "completion": ("bash|zsh|fish", ""),
-    "help": ("guide -", "--man=folder"),
+    "help": ("topic -", "--man=folder"),
     "version": ("", ""),
     "create": ("-", "-d=- --description=- -t=task|epic --type=task|epic -p=0|1|2|3|4 --priority=0|1|2|3|4 -l=labels --label=labels --parent=task --blocked-by=task --requires=approval|review|content --awaiting=kind --reviewer=reviewer --assign=assignee --due=- --defer-until=- --agent=agent --model=- --isolation=task|epic|none --script=file"),
     "update": ("task", "--title=- -d=- --description=- -t=task|epic --type=task|epic -p=0|1|2|3|4 --priority=0|1|2|3|4 -l=labels --label=labels --parent=task --blocked-by=task --requires=approval|review|content --awaiting=kind --reviewer=reviewer --assign=assignee --due=- --defer-until=- --agent=agent --model=- --isolation=task|epic|none --status=status --verdict=approved|rejected --note=-"),

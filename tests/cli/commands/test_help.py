@@ -14,8 +14,13 @@ def test_help_of_a_command_is_what_its_own_flag_says(tmp_path: Path, words: tupl
     assert gt("help", *words, at=tmp_path) == gt(*words, "--help", at=tmp_path)
 
 
-def test_alone_it_lists_the_everyday_commands(tmp_path: Path) -> None:
-    assert gt("help", at=tmp_path) == gt("--help", at=tmp_path)
+def test_alone_it_lists_commands_and_topics(tmp_path: Path) -> None:
+    ran = gt("help", at=tmp_path)
+    assert ran.out.startswith(gt("--help", at=tmp_path).out)
+    assert ran.out.endswith(
+        "\nTopics:\n  workflow  How a task moves: statuses, steps, gates and whose turn it is.\n"
+        "  states    What status, phase and awaiting mean.\n"
+    )
 
 
 def test_all_lists_every_command_which_help_alone_does_not(tmp_path: Path) -> None:
@@ -37,13 +42,10 @@ def test_man_pages_are_written_from_help(tmp_path: Path) -> None:
     assert all((tmp_path / "man" / f"gt-{entry.name}.1").is_file() for entry in CATALOGUE)
 
 
-@pytest.mark.parametrize("word", ["workflow", "states", "gates", "verdicts"])
-def test_one_page_explains_status_phase_and_awaiting(tmp_path: Path, word: str) -> None:
-    ran = gt("help", word, at=tmp_path)
-    assert (ran.code, ran.err) == (0, "")
-    assert "<!--" not in ran.out
-    for one in (*Status, *Phase, *Awaiting):
-        assert one in ran.out
+def test_one_table_explains_status_phase_and_awaiting(tmp_path: Path) -> None:
+    page = gt("help", "states", at=tmp_path).out
+    for word in (*Status, *Phase, *Awaiting):
+        assert word in page
 
 
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())
@@ -53,9 +55,17 @@ def test_an_alias_is_its_command(tmp_path: Path, alias: str, name: str) -> None:
     assert gt("help", alias, at=tmp_path).code == 0
 
 
-@pytest.mark.parametrize("word", ["review-by-a-council", "council"])
+def test_the_workflow_is_drawn_outside_of_a_repository_too(tmp_path: Path) -> None:
+    ran = gt("help", "workflow", at=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert "◇ agent-review   │  │ ◁┤ ─┤  │ ◁┤\n" in ran.out
+
+
+@pytest.mark.parametrize("word", ["review-by-a-council", "council", "verdicts"])
 def test_a_guide_opens_by_its_name_or_a_word_of_it(tmp_path: Path, word: str) -> None:
-    assert gt("help", word, at=tmp_path).out.startswith("# Have several agents review\n")
+    ran = gt("help", word, at=tmp_path)
+    assert ran.out.startswith("# Have several agents review\n") is (word != "verdicts")
+    assert ("gt help workflow" in ran.err) is (word == "verdicts")
 
 
 def test_a_word_of_several_guides_names_them(tmp_path: Path) -> None:
@@ -75,30 +85,36 @@ def test_all_lists_the_guides_and_a_pager_shows_one(tmp_path: Path) -> None:
 def test_on_a_terminal(tmp_path: Path, columns: int) -> None:
     ran = gt_on_terminal("help", "workflow", at=tmp_path, columns=columns)
     assert ran.code == 0
-    assert "\x1b[36magent-review\x1b[0m" in ran.out
+    assert "\x1b[1magent-review\x1b[0m" in ran.out
 
 
 def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
-    assert gt_process(
-        "help", "workflow", at=tmp_path, environment={"PYTHONIOENCODING": "ascii"}
-    ).out.isascii()
+    ran = gt_process("help", "workflow", at=tmp_path, environment={"PYTHONIOENCODING": "ascii"})
+    assert "r agent-review   |  | <+ -+  | <+\n" in ran.out
+    assert ran.out.isascii()
 
 
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("approv",), "there is no command or guide `approv`", "did you mean `gt help approve`?"),
-        (("answer",), "there is no command or guide `answer`", "did you mean `gt help respond`?"),
-        (("counci",), "there is no command or guide `counci`", "did you mean `gt help council`?"),
+        (("approv",), "there is no command, topic or guide `approv`", "did you mean `gt help approve`?"),
+        (("gates",), "there is no command, topic or guide `gates`", "did you mean `gt help workflow`?"),
+        (("answer",), "there is no command, topic or guide `answer`", "did you mean `gt help respond`?"),
+        (("counci",), "there is no command, topic or guide `counci`", "did you mean `gt help council`?"),
+        (
+            ("workflows",),
+            "there is no command, topic or guide `workflows`",
+            "did you mean `gt help workflow`?",
+        ),
         (
             ("\x1b[31m",),
-            "there is no command or guide `\\x1b[31m`",
+            "there is no command, topic or guide `\\x1b[31m`",
             "`gt help all` lists the commands",
         ),
         (("worktree", "clea"), "there is no command `clea`", "did you mean `gt help worktree clean`?"),
         (
             ("council", "rules"),
-            "there is no command or guide `council`",
+            "there is no command, topic or guide `council`",
             "did you mean `gt help review-by-a-council`?",
         ),
         (("show", "k7f2"), "there is no command `k7f2`", "`gt help all` lists the commands"),

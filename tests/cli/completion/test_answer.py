@@ -70,7 +70,7 @@ def test_workspaces_are_those_that_there_are(tmp_path: Path) -> None:
 
 def test_a_guide_is_offered_by_its_name_else_by_a_word_of_it() -> None:
     def found(typed: str) -> list[str]:
-        return [one.word for one in offers(Context(), "guide", typed) or ()]
+        return [one.word for one in offers(Context(), "topic", typed) or ()]
 
     assert found("review-") == ["review-by-a-council"]
     assert found("coun") == ["council"]
