@@ -158,6 +158,12 @@ def parameter_of(one: Argument | Switch | Option) -> click.Parameter:
     )
 
 
+def _name_of(call: click.Context) -> str:
+    """Returns the name of a command after `gt`: of one in a group with the group's."""
+    name = str(call.command.name)
+    return name if call.parent is None or call.parent.parent is None else f"{_name_of(call.parent)} {name}"
+
+
 def pass_context(function: Callable[..., R]) -> Callable[..., R]:
     """Gives a command the `Context` of this call as its first argument, as `run_in` does."""
 
@@ -167,7 +173,7 @@ def pass_context(function: Callable[..., R]) -> Callable[..., R]:
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
         try:
-            return run_in(context, str(call.command.name), function, values)
+            return run_in(context, _name_of(call), function, values)
         except GitticksError as error:
             texts = (*(values.get(name) for name in _TEXT_PARAMETERS), *(values.get("words") or ()))
             if (

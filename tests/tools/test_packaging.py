@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -12,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_workflow_runs_what_every_machine_runs() -> None:
     workflow = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "ci.yml")
-    assert set(workflow["on"]) == {"push", "pull_request"}
+    assert set(workflow["on"]) == {"push", "pull_request", "schedule"}
     (job,) = workflow["jobs"].values()
     assert [step["run"] for step in job["steps"] if "run" in step][-1] == ".ci/run"
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
@@ -24,6 +25,12 @@ def test_the_image_has_what_a_run_needs() -> None:
         re.findall(r"[\w-]+", image.partition("apt-get install")[2].partition("&&")[0])
     )
     assert image.splitlines()[-2:] == ['ENTRYPOINT ["gt"]', 'CMD ["--help"]']
+
+
+def test_the_image_is_built_from_all_that_the_wheel_takes() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert {path.partition("/")[0] for path in wheel["force-include"]} <= kept
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -183,7 +183,9 @@ def test_a_server_has_its_own(tmp_path: Path) -> None:
     (bare / "gitticks/server-hooks/chain.sh").unlink()
     assert "incomplete: `gt hooks install --server`" in gt("hooks", "status", at=bare).out
     gt("hooks", "uninstall", at=bare)
-    assert "server    absent     `gt hooks install --server`" in gt("hooks", "status", at=bare).out
+    shown = gt("hooks", "status", at=bare)
+    assert "server    absent     `gt hooks install --server`" in shown.out
+    assert (shown.code, shown.err) == (0, "")
 
 
 def test_what_is_refused(project: Project, tmp_path: Path) -> None:
