@@ -26,6 +26,9 @@ MERGES_KEPT = "merges-kept"
 MERGES_SEEN = "merges-seen"
 """The file in our own folder that says where a base stood when merges by hand were last looked for, and what was seen."""
 
+FAILED = ":"
+"""Stands in that file before the tasks that could not be looked at; no branch's name has one."""
+
 _quiet_states: dict[tuple[str, str | None, bool], str] = {}
 """The states of sessions on tasks that nothing in this clone mentions, each found out once for a listing of thousands."""
 
@@ -220,7 +223,7 @@ def may_miss_merges(context: Context) -> bool:
 def may_have_merged(context: Context) -> bool:
     """True unless the base stands where it stood when merges by hand were last looked for, in all tasks."""
     try:
-        base, tip, _ = read_plain_text(f"{context.repository.own_place}/{MERGES_SEEN}").split(" ")
-        return str(read_ref(context.repository.common_place, BRANCHES + base)) != tip
+        base, tip, seen = read_plain_text(f"{context.repository.own_place}/{MERGES_SEEN}").split(" ")
+        return FAILED in seen or str(read_ref(context.repository.common_place, BRANCHES + base)) != tip
     except (OSError, ValueError, GitticksError):
         return True

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.derived_state import MERGES_KEPT, MERGES_SEEN, state_of_merges
+from gitticks.actions.derived_state import FAILED, MERGES_KEPT, MERGES_SEEN, state_of_merges
 from gitticks.errors import GitticksError, first_of
 from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock_if_possible
@@ -84,18 +84,23 @@ def _notice_all(context: Context, candidates: tuple[_Candidate, ...]) -> tuple[F
     digest = hashlib.sha256(json.dumps(states).encode()).hexdigest()
     seen = f"{base} {read_ref(context.repository.common_dir, f'{BRANCHES}{base}')} {digest}"
     with contextlib.suppress(OSError):
-        if place.read_text("utf-8", "replace") == seen:
-            return ()
-    found = []
+        known, _, failed = place.read_text("utf-8", "replace").partition(FAILED)
+        if known == seen:  # what failed may work now; all else was looked at
+            candidates = tuple(one for one in candidates if one.task.id in failed.split(","))
+            if not candidates:
+                return ()
+    found, failing = [], []
     for candidate in candidates:
         try:
             one = _notice(context, candidate)
         except GitticksError as error:
             doubt = f"cannot tell whether `{candidate.task.id}` was merged by hand: {error.in_one_line}"
             context.warnings.append(doubt)
-            seen = ""  # it may work next time
+            failing.append(candidate.task.id)
             continue
         found += [one] if one is not None else []
+    if failing:
+        seen += FAILED + ",".join(failing)
     with contextlib.suppress(OSError):
         place.parent.mkdir(exist_ok=True)
         place.write_text("" if found else seen, "utf-8")

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions import merges_by_hand
+from gitticks.actions.context import Context
+from gitticks.errors import GitticksError
 from gitticks.git.locks import hold_lock
 from gitticks.model.status import Awaiting, Status
 from tests.support.projects import Project, make_project, make_reviewing, make_working
@@ -146,6 +149,27 @@ def test_a_merge_that_cannot_be_recorded_is_noticed_once_it_can(project: Project
     git("config", "--unset", "gitticks.review", at=project.path)
     assert "k7f2  found merged into main" in project.gt("list").err
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_only_what_could_not_be_looked_at_is_looked_at_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    notice = merges_by_hand._notice
+
+    def noted(context: Context, candidate: merges_by_hand._Candidate) -> merges_by_hand.FoundMerge | None:
+        looked.append(candidate.task.id)
+        if candidate.task.id == "m3xq":
+            raise GitticksError("its file is broken")
+        return notice(context, candidate)
+
+    monkeypatch.setattr(merges_by_hand, "_notice", noted)
+    make_reviewing(project)
+    make_reviewing(project, task_id="m3xq")
+    for again in (["k7f2", "m3xq"], ["m3xq"], ["m3xq"]):
+        looked.clear()
+        merges_by_hand.notice_merges(Context(directory=project.path))
+        assert sorted(looked) == again
 
 
 def test_the_hook_of_the_main_checkout_notices_at_once(project: Project) -> None:
