@@ -77,7 +77,8 @@ def workspaces_of(context: Context) -> dict[TaskId, str]:
     for entry in sorted(names_in(folder)):
         try:
             head = read_plain_text(f"{folder}/{entry}/HEAD").strip()
-            place = os.path.dirname(read_plain_text(f"{folder}/{entry}/gitdir").strip())
+            link = os.path.join(folder, entry, read_plain_text(f"{folder}/{entry}/gitdir").strip())
+            place = os.path.dirname(os.path.normpath(link))  # a link may be relative
         except (OSError, ValueError):
             continue
         name = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")

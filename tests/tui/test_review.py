@@ -321,7 +321,7 @@ def test_a_stuck_task_is_decided_about_in_its_review(project: Project) -> None:
     project.make("z42v", **STUCK)
 
     async def work(shown: Shown) -> None:
-        await open_review(shown, "y decide  n cancel", "opens your editor", task_id="z42v")
+        await open_review(shown, "y decide  n cancel", "y asks what to do", task_id="z42v")
         await shown.press("y")
         await shown.sees("try again, with a note")
         await shown.press("enter")

@@ -61,16 +61,18 @@ def put_back_removed(context: Context) -> None:
         staged = checkout.git(["--literal-pathspecs", "ls-files", "-z", "--deleted", "--", wrong]).stdout
         checkout.git(["checkout-index", "--quiet", "-z", "--stdin"], input=staged, fenced=True)
         _move_files(checkout.path / wrong, checkout.path / home)
-        checkout.git(["--literal-pathspecs", "reset", "--quiet", "--", wrong, home])
+        removed = ["diff", "--cached", "--name-only", "-z", "--diff-filter=D", "--", home]
+        gone = os.fsdecode(checkout.git(["--literal-pathspecs", *removed]).stdout).split("\0")[:-1]
+        checkout.git(["--literal-pathspecs", "reset", "--quiet", "--", wrong, *gone])
     _write_gone(context, checkout, saved_edits(context.repository))
     WORKTREE_BOARD.bring_in_step(context.repository)
 
 
 def _move_files(wrong: Path, home: Path) -> None:
-    for folder, _, names in os.walk(wrong, topdown=False):
+    for folder, folders, names in os.walk(wrong, topdown=False):
         place = home / Path(folder).relative_to(wrong)
         place.mkdir(parents=True, exist_ok=True)
-        for name in names:
+        for name in (*names, *(one for one in folders if Path(folder, one).is_symlink())):
             with contextlib.suppress(FileNotFoundError):
                 move_to_free_place(Path(folder, name), str(place / name))
         with contextlib.suppress(OSError):  # something stays in it

@@ -28,8 +28,11 @@ def level(percent: float, otherwise: str = "muted") -> str:
 
 
 def in_order(budgets: Sequence[SpentBudget]) -> list[SpentBudget]:
-    """Returns the fullest budget of each metric, in the usual order."""
-    fullest = {one.metric: one for one in sorted(budgets, key=lambda one: one.percent)}
+    """Returns the fullest budget of each metric, the first of equally full ones, in the usual order."""
+    fullest: dict[str, SpentBudget] = {}
+    for one in budgets:
+        if one.percent > fullest.setdefault(one.metric, one).percent:
+            fullest[one.metric] = one
     return sorted(fullest.values(), key=lambda one: _ORDER.index(one.metric))
 
 

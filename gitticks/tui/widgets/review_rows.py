@@ -177,7 +177,9 @@ def verdict_row(view: ReviewView, comments: Mapping[str, str], follows: str, *, 
     sent = [(count_of(len(comments), "comment"), "waits")] if comments else []
     if task.is_merging:
         return line(("approved", "good"), (", waits for its merge", "muted"), right=sent)
-    if task.awaiting in ANSWERED:
+    if task.status is Status.STUCK:
+        follows = "y asks what to do"
+    elif task.awaiting in ANSWERED:
         follows = "^g in the box for the answer opens your editor"
     elif task.awaiting is None:
         follows = f"{task.status}: it is not waiting for anyone"

@@ -86,6 +86,25 @@ def test_what_is_only_staged_in_a_renamed_folder_is_kept(project: Project) -> No
     assert not wrong.exists()
 
 
+def test_what_is_staged_alone_in_the_place_of_a_renamed_folder_stays_staged(project: Project) -> None:
+    place = "tasks/f2/k7f2/shot.png"
+    (project.board / place).write_bytes(b"image")
+    git("add", place, at=project.board)
+    (project.board / place).unlink()
+    _folder(project).rename(project.board / "tasks/f2/login")
+    assert project.ok("doctor", "--fix").startswith(FIXED)
+    assert git("show", f":{place}", at=project.board) == "image"
+
+
+def test_a_link_to_a_folder_is_moved_back_with_the_folder_that_it_is_in(project: Project) -> None:
+    wrong = project.board / "tasks/f2/login"
+    _folder(project).rename(wrong)
+    (wrong / "above").symlink_to("../..")
+    project.ok("doctor", "--fix")
+    assert (_folder(project) / "above").is_symlink()
+    assert not wrong.exists()
+
+
 def test_what_stands_in_the_place_of_a_renamed_folder_stays(project: Project) -> None:
     wrong = project.board / "tasks/f2/login"
     _folder(project).rename(wrong)
