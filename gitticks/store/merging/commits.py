@@ -14,8 +14,8 @@ from gitticks.document.merging.task import MergedFile
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.objects import Objects
-from gitticks.git.objects.database import folders_of
-from gitticks.git.objects.trees import file_id, walk_differences
+from gitticks.git.objects.database import AS_IS, folders_of
+from gitticks.git.objects.trees import file_id, tree_id_of, walk_differences
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.ids import ALPHABET, LETTERS, TaskId, task_folder, task_path
 from gitticks.store.layout import events_of, history_path, task_of_path
@@ -54,7 +54,7 @@ class Merged(NamedTuple):
 
     changes: Mapping[str, bytes | None]
     report: MergeReport
-    executable: Mapping[str, bool]
+    executable: Mapping[str, bool] = AS_IS
 
 
 def merge_commits(objects: Objects, base: str | None, ours: str, theirs: str) -> Merged:
@@ -68,8 +68,9 @@ class _Merge:
         self._base = None if base is None else objects.tree_of(base)
         self._trees = objects.tree_of(ours), objects.tree_of(theirs)
         self._old: dict[str, bytes | None] = {}
-        self._programs = set[str](), set[str]()
-        self._mine, self._others = map(self._changes, self._trees, self._programs)
+        self._programs = set[str](), set[str](), set[str]()
+        mine, others = self._programs[1:]
+        self._mine, self._others = self._changes(self._trees[0], mine), self._changes(self._trees[1], others)
         self._sides: tuple[tuple[Files, Collection[str]], ...] = ()
         self._result: Files = {}
         self._history = Changes(objects, ours, theirs)
@@ -81,6 +82,7 @@ class _Merge:
     def run(self) -> Merged:
         """Merges every path that either side changed."""
         here = {**self._old, **self._mine}
+        programs = {path for path in set().union(*self._programs) if self._modes(path)[0]}
         mine = dict(self._mine)
         renamed = self._follow_renamed()
         renamed += rename_later_births(self._old, self._mine, self._others, self._is_taken)
@@ -92,15 +94,16 @@ class _Merge:
         for path in sorted({*self._mine, *self._others, *mine}):
             self._merge(path)
         self._make_room()
-        programs = set().union(*self._programs)
+        modes = {path: self._modes(path)[1] for path in set().union(*self._programs)}
         changes = {
             path: new
             for path, new in self._result.items()
-            if new != here.get(path) or (new is not None and path in self._others)
+            if new != here.get(path)
+            or (new is not None and path in modes and modes[path] != (path in programs))
         }
         kept, beside = tuple(self._kept), tuple(sorted(self._beside))
         report = MergeReport(self._conflicts, self._overridden, renamed, kept, beside)
-        return Merged(changes, report, {path: path in programs for path in changes})
+        return Merged(changes, report, modes)
 
     def _changes(self, tree: str, programs: set[str]) -> Files:
         """Returns what a side changed; it fills in what the changed files were before, and which are executable."""
@@ -112,19 +115,28 @@ class _Merge:
                 continue
             self._old[path] = None if old is None else read(old)
             changed[path] = None if new is None else read(new)
-            last = after or before
-            if last is not None and last.is_executable:
-                programs.add(path)
+            for entry, found in ((before, self._programs[0]), (after, programs)):
+                if entry is not None and entry.is_executable:
+                    found.add(path)
         return changed
+
+    def _modes(self, path: str) -> tuple[bool, bool]:
+        """Returns whether a file is executable on our side, and whether it is once merged: what a side changed stands."""
+        old = path in self._programs[0]
+        sides = zip((self._mine, self._others), self._programs[1:], strict=True)
+        ours, theirs = (old if files.get(path) is None else path in programs for files, programs in sides)
+        return ours, ours and theirs if old else ours or theirs
 
     def _follow_renamed(self) -> tuple[Renamed, ...]:
         """Moves what one side changed of a task to where the other has it, which gave its old id to another task."""
         return (
-            *self._renamed_elsewhere(self._mine, self._others, by_ours=True),
-            *self._renamed_elsewhere(self._others, self._mine, by_ours=False),
+            *self._renamed_elsewhere(self._mine, self._trees[0], self._others, by_ours=True),
+            *self._renamed_elsewhere(self._others, self._trees[1], self._mine, by_ours=False),
         )
 
-    def _renamed_elsewhere(self, files: Files, others: Files, *, by_ours: bool) -> Iterator[Renamed]:
+    def _renamed_elsewhere(
+        self, files: Files, tree: str, others: Files, *, by_ours: bool
+    ) -> Iterator[Renamed]:
         touched, names = {_folder_of(path) for path in files}, dict[TaskId, TaskId]()
         for path in sorted(others):
             task_id, base, other = task_of_path(path), self._old.get(path), others[path]
@@ -139,16 +151,20 @@ class _Merge:
             now, history = pair[0], history_path(task_id)
             ids = chain(islice(_ids_of(was[0]), _MOST_IDS), self._formerly(task_id, others))
             new = next((one for one in ids if _is_born_as(others.get(task_path(one)), one, was[0])), None)
-            if new is None:
-                if history in others and not _is_grown(self._old.get(history), others[history]):
-                    self._old[path] = (
-                        None  # it was removed since, so what is done to it is a birth of its own
-                    )
-                continue  # else it is the same task, and somebody corrected when it was created
-            old = {one: self._old[one] for one in files if _folder_of(one) == task_folder(task_id)}
-            _move(old, was[0], task_id, new)
-            self._old |= old
-            _move(files, now, task_id, new)
+            if new is not None:
+                old = {one: self._old[one] for one in files if _folder_of(one) == task_folder(task_id)}
+                _move(old, was[0], task_id, new)
+                self._old |= old
+                _move(files, now, task_id, new)
+            elif history not in others or _is_grown(self._old.get(history), others[history]):
+                continue  # it is the same task, and somebody corrected when it was created
+            else:
+                new = next(one for one in _ids_of(was[0]) if not self._is_taken(one))
+                files |= (
+                    self._files_below(tree, task_folder(task_id), self._programs[1 if by_ours else 2]) | files
+                )
+                _move(files, now, task_id, new)
+                _note_move(files, now, task_id, new)
             names[task_id] = new
             yield Renamed(task_id, new, now.task.title, by_ours)
         _rename_links(files, names)
@@ -160,13 +176,22 @@ class _Merge:
             if new is not None and task_id in former_ids(others.get(history_path(new))):
                 yield new
 
+    def _files_below(self, tree: str, folder: str, programs: set[str]) -> Files:
+        objects, files = self._objects, Files()
+        trees = None, tree_id_of(objects.find(tree, folder))
+        for path, _, entry in walk_differences(objects.changed_entries, trees, f"{folder}/"):
+            if entry is not None and (new := file_id(entry)) is not None:
+                files[path] = objects.read_blob(new)
+                if entry.is_executable:
+                    programs.add(path)
+        return files
+
     def _move_programs(self, renamed: Iterable[Renamed]) -> None:
         for one in renamed:
             before, after = task_folder(one.old), task_folder(one.new)
-            programs = self._programs[0 if one.by_ours else 1]
-            for path in [path for path in programs if path.startswith(f"{before}/")]:
-                programs.remove(path)
-                programs.add(after + path.removeprefix(before))
+            for programs in (self._programs[0], self._programs[1 if one.by_ours else 2]):
+                below = [path for path in programs if path.startswith(f"{before}/")]
+                programs.update(after + path.removeprefix(before) for path in below)
 
     def _merge(self, path: str) -> None:
         ours, theirs = (self._side(path, files, written) for files, written in self._sides)
@@ -214,7 +239,7 @@ class _Merge:
             content = self._result.get(folder)
             if content is not None:
                 beside = keep_beside(folder, content, content)._replace(conflicts=())
-                if any(folder in programs for programs in self._programs):
+                if self._modes(folder)[1]:
                     self._programs[0].update(name for name, _ in beside.beside)
                 self._result[folder] = None
                 self._kept.pop(folder, None)
