@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
+
+from gitticks.model.settings import PermissionRule
 
 _SEPARATORS = ";&|\n()`"
 _TAKES_TEXT = frozenset({"eval", "su", "trap", "watch"})
@@ -90,6 +93,13 @@ def matches_host(patterns: Iterable[str], host: str) -> bool:
     """True if one of the patterns is about a host and none with `!` is; `*.example.org` is about what is below."""
     name = host.lower().rstrip(".")
     return _chosen(_compiled(tuple(patterns), _host_glob), (name,))
+
+
+@lru_cache(maxsize=200)
+def _first_words(line: str) -> frozenset[str]:
+    """Returns the first words of all that the rules compare of a line."""
+    forms = (form for some in (*_carried_out(line), *_only_carried_out(line)) for form in some)
+    return frozenset(form.split(" ", 1)[0] for form in (line.strip(), *forms))
 
 
 def denies_command(patterns: Iterable[str], line: str) -> bool:
@@ -309,3 +319,43 @@ def _path_glob(pattern: str) -> str:
     anywhere = _WILDCARDS["**/"] if is_name and text != "**" else ""
     parts = (_WILDCARDS.get(part) or re.escape(part) for part in _PART_OF_GLOB.findall(text))
     return f"(?s:{anywhere}{''.join(parts)}(?:/.*)?)"
+
+
+class RuleIndex:
+    """The rules of one place about one operation, each with its patterns.
+
+    Those about commands are found by a pattern's first word, others by one expression for the patterns of all. A rule
+    that neither can rule out, such as one with nothing but `!`, is always asked.
+    """
+
+    def __init__(self, rules: Sequence[PermissionRule], *, is_shell: bool, is_network: bool) -> None:
+        self.rules = tuple(rules)
+        self._by_word: defaultdict[str, set[int]] = defaultdict(set)
+        self._always: set[int] = set()
+        self._others: set[int] = set()
+        self._any: re.Pattern[str] | None = None
+        self._is_shell = is_shell
+        every: list[str] = []
+        for number, rule in enumerate(rules):
+            wanted = [one for one in rule.patterns if not one.startswith("!")]
+            if not wanted:
+                self._always.add(number)
+            elif is_shell:
+                for word in (one.strip().split(" ", 1)[0] for one in wanted):
+                    has_others = not word or any(sign in word for sign in "*?[")
+                    (self._always if has_others else self._by_word[word]).add(number)
+            else:
+                self._others.add(number)
+                every += wanted
+        if every:
+            glob = _host_glob if is_network else _path_glob
+            self._any = re.compile("|".join(map(glob, every)), re.IGNORECASE if is_network else 0)
+
+    def about(self, target: str) -> tuple[PermissionRule, ...]:
+        """Returns the rules that may be about a command, path or host, in their order."""
+        found = self._always
+        if self._is_shell:
+            found = found.union(*(self._by_word.get(word, ()) for word in _first_words(target)))
+        elif self._any is not None and self._any.fullmatch(target):
+            found = found | self._others
+        return tuple(self.rules[number] for number in sorted(found))

@@ -7,13 +7,14 @@ person allows; what a project leaves open a person may have answered once and fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from itertools import chain
+from functools import cached_property
 from typing import NamedTuple
 
 from gitticks.model.settings import PermissionMode, PermissionRule
 from gitticks.workflow.permission_patterns import (
+    RuleIndex,
     allows_command,
     denies_command,
     is_harmless,
@@ -52,7 +53,8 @@ class Access(NamedTuple):
     is_inside: bool = False
 
 
-class PolicyLayer(NamedTuple):
+@dataclass(frozen=True)
+class PolicyLayer:
     """The rules that come from one place; `default` is None where that place sets none.
 
     Those of `allow` that are `overruled` open nothing in a sandbox, since another place lists what may be let through.
@@ -65,6 +67,16 @@ class PolicyLayer(NamedTuple):
     default: Answer | None = None
     is_project: bool = False
     overruled: frozenset[PermissionRule] = frozenset()
+
+    @cached_property
+    def denying(self) -> Mapping[str, RuleIndex]:
+        """Returns the rules that deny, by their operation."""
+        return _indexed(self.deny)
+
+    @cached_property
+    def allowing(self) -> Mapping[str, RuleIndex]:
+        """Returns the rules that allow, by their operation."""
+        return _indexed(self.allow)
 
 
 class Grants(NamedTuple):
@@ -173,27 +185,27 @@ def learned_rule(access: Access) -> PermissionRule:
     return PermissionRule(access.operation, paths=(f"{folder}/**" if folder else f"./{name}",))
 
 
-@lru_cache(maxsize=200)
-def _summed_up(
-    rules: tuple[PermissionRule, ...], operation: Operation
-) -> tuple[tuple[PermissionRule, ...], PermissionRule]:
-    """Returns the rules about an operation, and one that matches whatever any of them may match."""
-    some = tuple(rule for rule in rules if rule.operation == operation)
-    wanted = [[one for one in rule.patterns if not one.startswith("!")] for rule in some]
-    every = tuple(chain.from_iterable(wanted)) if all(wanted) else ()
-    return some, PermissionRule(operation, paths=every)
+def _indexed(rules: tuple[PermissionRule, ...]) -> Mapping[str, RuleIndex]:
+    found: dict[str, list[PermissionRule]] = {}
+    for rule in rules:
+        found.setdefault(rule.operation, []).append(rule)
+    return {
+        operation: RuleIndex(
+            some, is_shell=operation == Operation.SHELL, is_network=operation == Operation.NETWORK
+        )
+        for operation, some in found.items()
+    }
 
 
-def _about(rules: tuple[PermissionRule, ...], access: Access) -> tuple[PermissionRule, ...]:
-    """Returns the rules of an access's operation; none where no pattern matches, so that hundreds are not asked singly."""
-    some, any_of_them = _summed_up(rules, access.operation)
-    may_match = access.target.strip() in any_of_them.patterns or matches(any_of_them, access, to_deny=True)
-    return some if may_match else ()
+def _about(indexes: Mapping[str, RuleIndex], access: Access) -> tuple[PermissionRule, ...]:
+    index = indexes.get(access.operation)
+    is_host = access.operation is Operation.NETWORK
+    return () if index is None else index.about(access.target.rstrip(".") if is_host else access.target)
 
 
 def _denied_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling | None:
     for layer in layers:
-        for rule in _about(layer.deny, access):
+        for rule in _about(layer.denying, access):
             if matches(rule, access, to_deny=True):
                 reason = f"denied by the rule `{rule_words(rule)}` of {layer.origin}"
                 return Ruling(Answer.DENY, reason, rule, layer.origin)
@@ -234,11 +246,12 @@ def _allowed_by_rule(access: Access, layers: tuple[PolicyLayer, ...]) -> Ruling 
 
 
 def _allowing(access: Access, layer: PolicyLayer) -> PermissionRule | None:
-    rules = _about(layer.allow, access)
-    found = next((rule for rule in rules if matches(rule, access, to_deny=False)), None)
-    if found is not None or access.operation is not Operation.SHELL:
+    near = _about(layer.allowing, access)
+    found = next((rule for rule in near if matches(rule, access, to_deny=False)), None)
+    if found is not None or not near or access.operation is not Operation.SHELL:
         return found
     # The commands of one line may be allowed by a rule each.
+    rules = layer.allowing[Operation.SHELL].rules
     together = tuple(pattern for rule in rules for pattern in rule.commands)
     if len(rules) > 1 and all(rule.commands for rule in rules) and allows_command(together, access.target):
         return PermissionRule(Operation.SHELL, commands=together)
