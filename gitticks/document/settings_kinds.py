@@ -14,6 +14,7 @@ from gitticks.document.yaml_nodes import Mapping as MappingNode
 from gitticks.document.yaml_nodes import Node, Scalar, Sequence, loose_node
 from gitticks.document.yaml_read import parse_yaml
 from gitticks.document.yaml_scalars import Plain, YamlValue, render
+from gitticks.errors import DocumentError
 from gitticks.model.settings import PermissionRule, ReviewerSettings
 
 _DURATION = re.compile(r"([0-9]{1,9})([smhd]?)")
@@ -88,11 +89,30 @@ class Kind(NamedTuple):
 def _list_node(text: str) -> Node:
     if not text.strip():
         return Sequence((), flow=True, start=0, end=0)
+    alone = Sequence((Scalar(text, '"', 0, 0),), flow=True, start=0, end=0)
+    if text.lstrip().startswith("{"):
+        return _only_mapping(text) or alone
     if not text.lstrip().startswith("["):
-        return Sequence((Scalar(text, '"', 0, 0),), flow=True, start=0, end=0)
+        return alone
+    return _parsed(text) or Scalar(text, '"', 0, 0)
+
+
+def _only_mapping(text: str) -> Node | None:
+    """Returns a list of the one mapping that a text is; None for a text that only looks like one, as `{a,b}.txt`."""
+    try:
+        found = _parsed(f"[{text}]")
+    except DocumentError:
+        return None
+    item = found.items[0] if isinstance(found, Sequence) and len(found.items) == 1 else None
+    has_values = isinstance(item, MappingNode) and not any(
+        isinstance(pair.value, Scalar) and pair.value.is_null for pair in item.pairs
+    )
+    return found if has_values else None
+
+
+def _parsed(text: str) -> Node | None:
     tree = parse_yaml(Source(f"value: {text}", "the value"))
-    found = None if tree is None else tree.get("value")
-    return Scalar(text, '"', 0, 0) if found is None else found
+    return None if tree is None else tree.get("value")
 
 
 def word(words: type[StrEnum]) -> Kind:

@@ -262,6 +262,7 @@ def test_setting_changes_one_value(name: str, value: str | None, before: str, af
             "[{name: a}, {name: b}]",
             "reviewers:\n- {name: a}  # first\n- {name: b}\n",
         ),
+        ("version: 1\n", "reviewers", "{name: a}", "version: 1\nreviewers: [{name: a}]\n"),
         ("version: 1\n", "reviewers", "ada", "version: 1\nreviewers: [ada]\n"),
         ("version: 1\n", "setup.copy", "{a,b}.txt", 'version: 1\nsetup: {copy: ["{a,b}.txt"]}\n'),
     ],
@@ -294,7 +295,6 @@ def test_mistakes_are_fixed_one_by_one(text: str, name: str, value: str | None, 
         ("parallel: [\n", "parallel", "2"),
         ("", "base", "a\0b"),
         ("", "permissions.deny", "{shell: x}"),
-        ("", "reviewers", "{name: a}"),
     ],
 )
 def test_what_is_wrong_is_never_written(text: str, name: str, value: str) -> None:
