@@ -184,7 +184,8 @@ class Graph(Generic[T]):
     def waiting_owners(self, task: T) -> Iterator[T]:
         """Yields the task, and then those of its ancestors, the nearest first, that have open blockers of their own."""
         yield task
-        yield from (self.tasks[above.owner] for above in self._above_of(task).blocked_owners() if above.owner)
+        owners = self._above_of(task).blocked_owners()
+        yield from (self.tasks[owner] for owner, _ in owners if owner != task.id)
 
     def waits_for(self, task: AnyTask) -> Iterator[TaskId]:
         """Yields the open tasks that a task's own `blocked_by` makes it wait for.
@@ -227,7 +228,7 @@ class Graph(Generic[T]):
         if above.is_free and not own:
             return False
         return bool(self._own_blockers(task)) or any(
-            one != task.id for owner in above.blocked_owners() for one in owner.blockers
+            one != task.id for _, blockers in above.blocked_owners() for one in blockers
         )
 
     def is_ready(self, task: T, around: Surroundings) -> bool:
@@ -256,7 +257,8 @@ class Graph(Generic[T]):
 
     def epic_of(self, task: T) -> TaskId | None:
         """Returns the nearest ancestor that is an open epic, or None."""
-        return self._above_of(task).epic
+        epic = self._above_of(task).epic
+        return None if epic == task.id else epic  # in a cycle it may come round to the task itself
 
     def is_orphan(self, task: T) -> bool:
         """True for an open task whose parent is closed or gone."""
@@ -296,13 +298,19 @@ class Graph(Generic[T]):
         return (self.group(task, current_epic), *by_priority_and_age(task))
 
     def in_picking_order(self, tasks: Iterable[T], current_epic: TaskId | None = None) -> list[T]:
-        """Returns open tasks as `pick_key` sorts them; the group of an open task is that of its siblings."""
+        """Returns open tasks as `pick_key` sorts them.
+
+        The group of an open task is that of its siblings, except where parents run in a cycle.
+        """
         groups: dict[int, list[T]] = {}
         siblings: dict[TaskId | None, list[T]] = {}
         for task in sorted(tasks, key=by_priority_and_age):
-            if task.parent not in siblings:
-                siblings[task.parent] = groups.setdefault(self.group(task, current_epic), [])
-            siblings[task.parent].append(task)
+            known = siblings.get(task.parent)
+            if known is None:
+                known = groups.setdefault(self.group(task, current_epic), [])
+                if not self._above_of(task).is_in_cycle:
+                    siblings[task.parent] = known
+            known.append(task)
         return list(chain.from_iterable(groups[group] for group in sorted(groups)))
 
 

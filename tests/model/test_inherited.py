@@ -47,12 +47,8 @@ def test_ten_thousand_tasks_that_wait_in_a_row() -> None:
 
 
 def open_above(graph: TaskGraph, task: Task) -> Iterator[Task]:
-    """Yields the ancestors up to a closed one, which keeps nobody, or to the first that is in a cycle of parents."""
-    for one in takewhile(lambda one: one.is_open, graph.ancestors(task)):
-        yield one
-        above = takewhile(lambda one: one.is_open, graph.ancestors(one))
-        if one.id in (one.parent, *(other.parent for other in above)):
-            return
+    """Yields the ancestors up to a closed one, which keeps nobody."""
+    return takewhile(lambda one: one.is_open, graph.ancestors(task))
 
 
 def walked_blockers(graph: TaskGraph, task: Task) -> tuple[TaskId, ...]:
@@ -115,4 +111,4 @@ def test_ten_thousand_epics_in_a_cycle_with_a_task_in_each() -> None:
     assert len(round_about.ready(AROUND)) == MANY
     assert round_about.epic_of(epics[0]) == "e1"
     held = graph(*epics[:-1], replace(epics[-1], awaiting=Awaiting.INPUT), *tasks)
-    assert len(held.ready(AROUND)) == MANY - 1
+    assert held.ready(AROUND) == []
