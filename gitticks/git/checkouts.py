@@ -191,6 +191,8 @@ def is_in_place(checkout: Checkout) -> bool:
     except OSError:
         return True
     place = checkout.path / named
+    if "\0" in named:  # no path
+        return False
     return place == checkout.git_dir or os.path.realpath(place) == os.path.realpath(checkout.git_dir)
 
 

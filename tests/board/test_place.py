@@ -237,3 +237,8 @@ def test_damaged_links_are_written_again(board: BoardOfTest, name: str, content:
 def test_a_link_that_no_path_can_be_is_no_board(board: BoardOfTest) -> None:
     (board.folder / ".git").write_bytes(b"gitdir: \0\n")
     assert board_path(board.repository) is None
+
+
+def test_a_board_whose_link_no_path_can_be_is_found_by_its_name(board: BoardOfTest) -> None:
+    (board.folder / ".git").write_bytes(b"gitdir: /a\0b/worktrees/-gitticks\n")
+    assert board_path(board.repository) == board.folder
