@@ -32,6 +32,7 @@ from gitticks.board.skip_reasons import (
     VERDICT,
     Left,
     counts_once_committed,
+    misnamed,
     place_of,
     refused,
     renamed,
@@ -275,11 +276,18 @@ def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -
         taken = []
     except GitticksError as error:
         return {edit.path: Left(refused(error, edit.path).words) for edit in files}
-    return {edit.path: None if edit.path in taken else _not_now(task_id, is_there=is_there) for edit in files}
+    return {
+        edit.path: None if edit.path in taken else _not_now(edit, task_id, is_there=is_there)
+        for edit in files
+    }
 
 
-def _not_now(task_id: TaskId, *, is_there: bool) -> Left:
+def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
     if is_there:
         return Left(f"{LEFT_ALONE}it has just changed; it is checked again")
-    named = f"{BOARD_FOLDER}/{task_path(task_id)}"
-    return Left(f"{LEFT_ALONE}there is no task `{task_id}` yet; it is committed together with `{named}`")
+    named = task_path(task_id)
+    if edit.path.lower() == named.lower():
+        return misnamed(edit)
+    return Left(
+        f"{LEFT_ALONE}there is no task `{task_id}` yet; it is committed together with `{BOARD_FOLDER}/{named}`"
+    )

@@ -11,7 +11,7 @@ from gitticks.board.checkout_state import REFUSED
 from gitticks.board.judge_edit import Ruling, SavedEdit, is_team_file, place_for
 from gitticks.errors import GitticksError
 from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import task_around, task_of_path
+from gitticks.store.layout import TASK_FILE, task_around, task_of_path
 
 LARGEST_BYTES = 10_000_000
 """What is larger is no task, and goes to everybody's clone only if a person says so."""
@@ -210,3 +210,10 @@ def renamed(home: str) -> Left:
 def renamed_when_staged(wrong: str, home: str) -> Problem:
     """Returns why a commit with a task's folder that was renamed is refused."""
     return Problem(wrong, f"{_WRONG_FOLDER}, it belongs in `{home}`", _MOVES_BACK)
+
+
+def misnamed(edit: SavedEdit) -> Left:
+    """Returns what is left of a task's file whose name has other letters."""
+    named = edit.path.rpartition("/")[0] + f"/{TASK_FILE}"
+    move = f"mv -n {BOARD_FOLDER}/{quote(edit.path)} {BOARD_FOLDER}/{named}"
+    return Left(f"{REFUSED}a task's file is called `{TASK_FILE}`: `{move}`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,19 @@ def test_a_record_that_was_made_by_hand_is_named_with_what_takes_it_away(project
     assert words.endswith(f"can only be written by gitticks; `rm .gitticks/{FOLDER}/audit.jsonl` removes it")
     made.unlink()
     assert _take_up(project) == TakenUp()
+
+
+def test_a_tasks_file_in_other_letters_is_told_its_name(project: Project) -> None:
+    """What is said to do takes the task up, and what waits for it."""
+    file = _put(project, "tasks/n1/plan1/task.md", b"---\nid: plan1\ntitle: Plan\nstatus: pending\n---\n")
+    _put(project, "tasks/n1/plan1/sketch.svg")
+    left = _take_up(project).left
+    command = "mv -n .gitticks/tasks/n1/plan1/task.md .gitticks/tasks/n1/plan1/TASK.md"
+    assert left == {
+        "tasks/n1/plan1/task.md": f"edited, refused: a task's file is called `TASK.md`: `{command}`",
+        "tasks/n1/plan1/sketch.svg": "left alone: there is no task `plan1` yet; "
+        "it is committed together with `.gitticks/tasks/n1/plan1/TASK.md`",
+    }
+    subprocess.run(["sh", "-ec", command], cwd=project.path, check=True)
+    assert not file.exists()
+    assert set(_take_up(project).paths) == {"tasks/n1/plan1/TASK.md", "tasks/n1/plan1/sketch.svg"}
