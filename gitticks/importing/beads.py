@@ -190,7 +190,7 @@ def record_of(events: Sequence[Event]) -> dict[str, Any] | None:
     text = next((one.get("record") for one in imports if one.get("source") == Format.BEADS.value), None)
     try:
         record = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     is_issue = isinstance(record, dict) and isinstance(record.get("id"), str) and record.get("title")
     return record if is_issue else None

@@ -26,6 +26,7 @@ STDIN = "-"
 MOST_RECORD_BYTES = 900_000
 MOST_LIST_BYTES = 200_000_000
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
+_DEEPEST = 200
 _TOO_DEEP = "this JSON is nested too deep"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of what came without one."""
@@ -93,12 +94,27 @@ def object_of(data: bytes) -> dict[str, Any]:
 def json_of(data: bytes) -> Any:
     """Returns what some bytes hold as JSON."""
     try:
-        return json.loads(text_of(data), parse_constant=_refuse)
+        value = json.loads(text_of(data), parse_constant=_refuse)
     except RecursionError:
         raise RecordError(_TOO_DEEP) from None
     except ValueError as error:
         reason = f", {_reason(error)}" if isinstance(error, json.JSONDecodeError) else ""
         raise RecordError(f"this is not JSON{reason}") from None
+    if _is_too_deep(value):
+        raise RecordError(_TOO_DEEP)
+    return value
+
+
+def _is_too_deep(value: object) -> bool:
+    """True for what can be read, but perhaps not be written again further down in the program."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        below = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level = [
+            item for one in below if isinstance(one, list) for item in one if isinstance(item, dict | list)
+        ]
+        depth += 1
+    return bool(level)
 
 
 def _reason(error: json.JSONDecodeError) -> str:
@@ -350,8 +366,6 @@ class Reading:
             self.skip("not readable", Problem(path, line, f"{what}{error}"))
         except DocumentError as error:
             self.skip("not readable", Problem(path, error.line, error.problem))
-        except RecursionError:
-            self.skip("not readable", Problem(path, line, f"{what}{_TOO_DEEP}"))
 
     def skip(self, reason: str, problem: Problem | None = None) -> None:
         """Counts one record that was left out, on purpose or for a problem."""

@@ -25,3 +25,13 @@ def test_what_cannot_be_read_is_said(data: bytes, problem: str) -> None:
 
 def test_a_byte_order_mark_is_no_text() -> None:
     assert text_of(b"\xef\xbb\xbfa") == "a"
+
+
+def test_json_that_could_not_be_written_again_is_refused_wherever_its_depth_is_met() -> None:
+    for depth in range(1, 1200, 7):
+        data = b'{"id": ' + b"[" * depth + b"]" * depth + b"}"
+        if depth < 200:
+            assert object_of(data)
+        else:
+            with pytest.raises(RecordError, match="nested too deep"):
+                object_of(data)
