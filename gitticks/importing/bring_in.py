@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from gitticks.document.history import render_event
@@ -310,4 +311,12 @@ def read_source(source: Source, directory: Path) -> Reading:
             f"`{source.name}` cannot be read: {reason_of(error)}", hint="`gt import --help`"
         ) from error
     except RecordError as error:
-        raise GitticksError(f"`{source.name}`: {error}", hint="`gt import --help`") from error
+        raise GitticksError(f"`{source.name}`: {error}", hint=_cure(source, error)) from error
+
+
+def _cure(source: Source, error: RecordError) -> str:
+    """Returns the next command for a source that cannot be read at all."""
+    if source.path is None or "UTF-16" not in str(error):
+        return "`gt import --help`"
+    better = source.path.with_name(f"utf8-{source.path.name}")
+    return f"`iconv -f UTF-16 -t UTF-8 {quote(str(source.path))} > {quote(str(better))}`, and import that"

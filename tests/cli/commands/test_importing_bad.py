@@ -123,8 +123,10 @@ def test_utf_16_is_refused_whole(tmp_path: Path, store: Store) -> None:
     source = tmp_path / "wide.jsonl"
     source.write_bytes('{"id": "a", "title": "b"}\n'.encode("utf-16"))
     ran = gt("import", str(source), at=tmp_path)
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(f"error: `{source}`: this is UTF-16; save it as UTF-8\n")
+    assert ran.seen == (
+        f"--- 1\nerror: `{source}`: this is UTF-16; save it as UTF-8\n\n"
+        f"hint: `iconv -f UTF-16 -t UTF-8 {source} > {tmp_path}/utf8-wide.jsonl`, and import that\n"
+    )
     assert task_ids(store) == ()
 
 
