@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gitticks.actions.context import Context
@@ -19,6 +19,9 @@ MOST_LINES = 3
 """So many lines of one task are kept; each is the first with one of the words."""
 _SECTION = "\n## "
 
+_FENCE = re.compile(r"---[ \t]*\r?")
+_MOST_CHARACTERS, _BEFORE = 300, 100
+
 
 class Needle:
     """A word to find, or several that follow one another; capitals matter if it has any."""
@@ -26,12 +29,22 @@ class Needle:
     def __init__(self, words: str) -> None:
         pieces = words.split()
         has_capitals = words.lower() != words
-        self.pattern = re.compile(r"\s+".join(map(re.escape, pieces)), 0 if has_capitals else re.IGNORECASE)
+        self.pattern = re.compile(r"\s+".join(map(_form, pieces)), 0 if has_capitals else re.IGNORECASE)
         self._raw = [piece.lower().encode() for piece in pieces if piece.isascii()]
 
     def may_be_in(self, title: str, lowered: bytes) -> bool:
         """True unless a glance shows that the word is neither in the title nor in the bytes, which have no capitals."""
         return all(raw in lowered or raw in title.lower().encode() for raw in self._raw)
+
+
+def _form(piece: str) -> str:
+    """Returns the pattern of a word; letters with marks are found whether a file has them as one sign or as two."""
+    if piece.isascii():
+        return re.escape(piece)
+    from unicodedata import normalize
+
+    forms = dict.fromkeys((piece, normalize("NFC", piece), normalize("NFD", piece)))
+    return f"(?:{'|'.join(map(re.escape, forms))})"
 
 
 class Match(NamedTuple):
@@ -84,7 +97,8 @@ def search_tasks(
     index = context.index
     found = _scan(context, needles, wanted)
     found.sort(key=lambda one: (not one[1], *in_tree_order(one[0])))
-    found_broken = [*_search_broken(index, needles)] if wanted.is_empty else []
+    broken = index.broken()
+    found_broken = search_broken(index, broken, needles) if broken and wanted.is_empty else []
     shown = found if count is None else found[:count]
     shown_broken = found_broken if count is None else found_broken[: count - len(shown)]
     graph = graph_over(index)
@@ -139,10 +153,35 @@ def _match(text: str, start: int, body_start: int) -> Match:
     return Match(text.count("\n", 0, start) + 1, below.strip(), line.strip())
 
 
-def _search_broken(index: Index, needles: Sequence[Needle]) -> Iterator[FoundBroken]:
-    """Yields the broken files that have all the words."""
-    for file in index.broken():
+def search_broken(index: Index, files: Sequence[BrokenFile], needles: Sequence[Needle]) -> list[FoundBroken]:
+    """Returns the broken files that have all the words, in the order given."""
+    found = []
+    for file in files:
         data = None if file.task_id is None else index.data(file.task_id)
-        matches = None if data is None else matches_in(data.decode("utf-8", "replace"), 0, needles)
-        if file.task_id is not None and matches is not None:
-            yield FoundBroken(file.task_id, file.path, matches)
+        if file.task_id is None or data is None:
+            continue
+        matches = matches_in(readable_part(data.decode("utf-8", "replace")), 0, needles)
+        if matches is not None:
+            cut = tuple(_cut(match, needles) for match in matches)
+            found.append(FoundBroken(file.task_id, file.path, cut))
+    return found
+
+
+def readable_part(text: str) -> str:
+    """Returns a broken file's text with its lines where they are, but of the frontmatter the titles alone."""
+    lines = text.split("\n")
+    ends = (number for number, line in enumerate(lines) if number and _FENCE.fullmatch(line))
+    end = next(ends, None) if _FENCE.fullmatch(lines[0].removeprefix("\ufeff")) else None
+    if end is None:
+        return text
+    head = [line if line.startswith("title:") else "" for line in lines[: end + 1]]
+    return "\n".join([*head, *lines[end + 1 :]])
+
+
+def _cut(match: Match, needles: Sequence[Needle]) -> Match:
+    """Returns a line that is no longer than people can use, as those of binary files can be."""
+    if len(match.text) <= _MOST_CHARACTERS:
+        return match
+    places = [place.start() for needle in needles if (place := needle.pattern.search(match.text))]
+    begin = max(0, min(places, default=0) - _BEFORE)
+    return Match(match.line, match.section, match.text[begin : begin + _MOST_CHARACTERS])

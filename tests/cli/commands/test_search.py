@@ -74,6 +74,7 @@ def ids(path: Path, *words: str) -> list[str]:
         (['"quoted": login'], ["qu0t"]),
         (["café"], ["k7f2"]),
         (["CAFÉ"], ["k7f2"]),
+        (["cafe\u0301"], ["k7f2"]),
         (["STRASSE"], []),
         (["escape(.*)"], ["k7f2"]),
         (["pending"], []),
@@ -193,7 +194,7 @@ def test_a_broken_file_is_named_and_found_by_what_is_readable_of_it(tmp_path: Pa
     match = {"line": 8, "section": "Notes", "text": "of pelicans"}
     assert body["tasks"] == []
     assert body["broken"] == [{"id": "br0k", "path": "tasks/0k/br0k/TASK.md", "matches": [match]}]
-    for words in (["pelicans", "-l", "auth"], ["pelicans", "--status", "open"]):
+    for words in (["br0k"], ["pelicans", "-l", "auth"], ["pelicans", "--status", "open"]):
         assert gt("search", *words, at=tmp_path).code == 1
 
 
