@@ -15,9 +15,11 @@ from gitticks.importing.backlog import find_backlog, read_backlog
 from gitticks.importing.beads import find_beads, read_beads
 from gitticks.importing.github import read_github
 from gitticks.importing.links import (
+    Known,
     Linked,
     Places,
     leads_to_new,
+    left_links,
     link,
     links_of_others,
     wanted,
@@ -133,7 +135,7 @@ class BringIn:
         outcome = self._outcome
         outcome.problems += linked.problems
         if outcome.count:
-            outcome.problems += links_of_others(self._places, linked.tasks)
+            outcome.problems += links_of_others(self._places)
         outcome.new_epics = linked.new_epics
         missing = ("missing_parent", "missing_blockers")
         outcome.missing_links = sum(
@@ -148,17 +150,26 @@ class BringIn:
         if known is None:
             return True
         if known.digest == one.digest:
-            # What is read otherwise after an upgrade is written too, and so are links that can be made now.
-            if not known.is_touched and (self._takes_updates or leads_to_new(self._places, one)):
-                return True
-            self._outcome.unchanged += 1
-            return False
+            return self._is_due_again(one, known)
         if known.is_touched:
             self._outcome.kept.append(known.task_id)
         elif not self._takes_updates:
             self._outcome.behind.append(known.task_id)
         else:
             return True
+        return False
+
+    def _is_due_again(self, one: ForeignTask, known: Known) -> bool:
+        """True for a task that nobody has touched and that may be read otherwise now; its links, or after an upgrade.
+
+        Tells of links that could be made now where somebody has touched the task.
+        """
+        if not known.is_touched and (self._takes_updates or leads_to_new(self._places, one)):
+            return True
+        if known.is_touched:
+            left = left_links(self._places, known.task_id, one, also_old=self._takes_updates)
+            self._outcome.problems += [] if left is None else [left]
+        self._outcome.unchanged += 1
         return False
 
     def _task(self, task_id: TaskId, one: ForeignTask) -> Task:

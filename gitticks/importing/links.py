@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from gitticks.document.values import format_time
-from gitticks.errors import DocumentError
+from gitticks.errors import DocumentError, RefusedError
 from gitticks.importing.record import ForeignTask, Format, Problem, Reading, digest_of
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
@@ -18,6 +18,7 @@ from gitticks.model.ids import TaskId, is_valid_id, new_id, task_path
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Status, TaskType
 from gitticks.model.task import Task
+from gitticks.store.links import refuse_cycle
 from gitticks.store.transaction import Transaction
 
 
@@ -154,8 +155,9 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
             _set_parent(linked, places, task_id, one.task.parent)
         for blocker in one.task.blocked_by:
             _add_blocker(linked, places, task_id, blocker)
-    while _cut_cycles(linked, places):
-        pass
+    _cut_ancestors(linked, places)
+    _cut_cycles(linked, places)
+    _make_epics(linked)
     for task_id, one in foreign.items():
         blockers = (linked.tasks.get(name) or places.tasks[name] for name in linked.tasks[task_id].blocked_by)
         if one.is_held and any(blocker.is_open for blocker in blockers):
@@ -164,29 +166,15 @@ def link(places: Places, foreign: Mapping[TaskId, ForeignTask], bare: Mapping[Ta
 
 
 def _set_parent(linked: Linked, places: Places, task_id: TaskId, name: str) -> None:
-    """Makes a task part of another, which becomes an epic if it is written too."""
-
-    def parent_of(one: TaskId) -> TaskId | None:
-        task = linked.tasks.get(one) or places.tasks.get(one)
-        return None if task is None else task.parent
-
     parent = places.resolve(name)
     if parent is None:
         linked.leave_out(task_id, "missing_parent", name, None)
-        return
-    above, bare = linked.tasks.get(parent) or places.tasks[parent], linked.tasks[task_id]
-    if parent not in linked.tasks and not above.is_epic:
-        why = f"is part of `{parent}`, which is not an epic here"
-        linked.leave_out(task_id, "left_out_parent", name, why)
-        return
-    linked.tasks[task_id] = replace(bare, parent=parent)
-    if any(task_id in cycle for cycle in cycles_of_parents([task_id], parent_of)):
-        linked.tasks[task_id] = bare
-        why = f"was not added to `{parent}`, because that would close a cycle"
-        linked.leave_out(task_id, "left_out_parent", parent, why)
-    elif not above.is_epic:
-        linked.tasks[parent] = replace(above, type=TaskType.EPIC)
-        linked.new_epics += 1
+    elif parent not in linked.tasks and not places.tasks[parent].is_epic:
+        linked.leave_out(
+            task_id, "left_out_parent", name, f"is part of `{parent}`, which is not an epic here"
+        )
+    else:
+        linked.tasks[task_id] = replace(linked.tasks[task_id], parent=parent)
 
 
 def _add_blocker(linked: Linked, places: Places, task_id: TaskId, name: str) -> None:
@@ -201,37 +189,108 @@ def _add_blocker(linked: Linked, places: Places, task_id: TaskId, name: str) -> 
         linked.tasks[task_id] = replace(task, blocked_by=(*task.blocked_by, blocker))
 
 
-def _cut_cycles(linked: Linked, places: Places) -> bool:
-    """Takes a blocker out of each cycle that is found, and returns whether there was one; then there may be more.
+class _Link(NamedTuple):
+    """A link that closes a cycle: to a blocker, or to a parent."""
+
+    owner: TaskId
+    target: TaskId
+    is_parent: bool = False
+
+    def cut(self, task: Task) -> Task:
+        """Returns its task without it."""
+        if self.is_parent:
+            return replace(task, parent=None)
+        return replace(task, blocked_by=tuple(one for one in task.blocked_by if one != self.target))
+
+    def put_back(self, task: Task) -> Task:
+        """Returns its task with it again."""
+        if self.is_parent:
+            return replace(task, parent=self.target)
+        return replace(task, blocked_by=(*task.blocked_by, self.target))
+
+    def leave_out(self, linked: Linked) -> None:
+        """Keeps it aside, and tells of it."""
+        kind, words = (
+            ("left_out_parent", "was not added to")
+            if self.is_parent
+            else ("left_out_blockers", "does not wait for")
+        )
+        why = f"{words} `{self.target}`, because that would close a cycle"
+        linked.leave_out(self.owner, kind, self.target, why)
+
+
+def _cut_ancestors(linked: Linked, places: Places) -> None:
+    """Takes the parent from tasks that would be their own ancestors."""
+
+    def parent_of(task_id: TaskId) -> TaskId | None:
+        task = linked.tasks.get(task_id) or places.tasks.get(task_id)
+        return None if task is None else task.parent
+
+    for cycle in cycles_of_parents(list(linked.tasks), parent_of):
+        for last in reversed(cycle):
+            if last in linked.tasks and (parent := linked.tasks[last].parent) is not None:
+                found = _Link(last, parent, is_parent=True)
+                linked.tasks[last] = found.cut(linked.tasks[last])
+                found.leave_out(linked)
+                break
+
+
+def _make_epics(linked: Linked) -> None:
+    for parent in {task.parent for task in linked.tasks.values()}:
+        task = linked.tasks.get(parent) if parent is not None else None
+        if task is not None and not task.is_epic:
+            linked.tasks[task.id] = replace(task, type=TaskType.EPIC)
+            linked.new_epics += 1
+
+
+def _cut_cycles(linked: Linked, places: Places) -> None:
+    """Takes links out until there is no cycle, then puts back those that close none any more.
 
     There is none among closed tasks either, as they may be reopened. Cycles among tasks that were here before stay.
     """
-    tasks = {**places.tasks, **linked.tasks}
-    as_open = (one if one.is_open else replace(one, status=Status.PENDING) for one in tasks.values())
-    graph = TaskGraph.of(as_open)
-    cut: list[tuple[TaskId, TaskId]] = []
-    for cycle in find_cycles(graph):
-        links = list(_blockers_in(cycle, graph, linked))
-        if links and not set(links).intersection(cut):  # else an earlier cut may have opened this one too
-            cut.append(links[0])
-    for owner, blocker in cut:
-        task = linked.tasks[owner]
-        blocked_by = tuple(one for one in task.blocked_by if one != blocker)
-        linked.tasks[owner] = replace(task, blocked_by=blocked_by)
-        why = f"does not wait for `{blocker}`, because that would close a cycle"
-        linked.leave_out(owner, "left_out_blockers", blocker, why)
-    return bool(cut)
+    tasks = {
+        task_id: task if task.is_open else replace(task, status=Status.PENDING)
+        for task_id, task in {**places.tasks, **linked.tasks}.items()
+    }
+    cut: list[_Link] = []
+    while cycles := find_cycles(TaskGraph.of(tasks.values())):
+        now: dict[_Link, None] = {}
+        for cycle in cycles:
+            links = [one for one in _links_of(tasks, cycle) if one.owner in linked.tasks]
+            if links and now.keys().isdisjoint(links):  # else an earlier cut may have opened this one too
+                now[links[0]] = None
+        if not now:
+            break
+        for one in now:
+            tasks[one.owner] = one.cut(tasks[one.owner])
+        cut += now
+    for one in sorted(cut, key=lambda one: not one.is_parent):
+        again = one.put_back(tasks[one.owner])
+        try:
+            refuse_cycle(tasks, again)
+        except RefusedError:
+            one.leave_out(linked)
+        else:
+            tasks[one.owner] = again
+    for owner in {one.owner for one in cut}:
+        parent, blocked_by = tasks[owner].parent, tasks[owner].blocked_by
+        linked.tasks[owner] = replace(linked.tasks[owner], parent=parent, blocked_by=blocked_by)
 
 
-def _blockers_in(
-    cycle: tuple[TaskId, ...], graph: TaskGraph, linked: Linked
-) -> Iterator[tuple[TaskId, TaskId]]:
-    """Yields the links to blockers that make a cycle, the last first, each of a task or of what is above it."""
-    for waiting, blocker in reversed(list(pairwise(cycle))):
-        task = graph.tasks[waiting]
-        for owner in (task, *graph.ancestors(task)):
-            if owner.id in linked.tasks and blocker in owner.blocked_by:
-                yield owner.id, blocker
+def _links_of(tasks: Mapping[TaskId, Task], cycle: tuple[TaskId, ...]) -> list[_Link]:
+    """Returns the links that make a cycle: blockers, the last first, each of a task or an ancestor, and then parents."""
+    blockers = []
+    for waiting, blocker in pairwise(cycle):
+        owner: TaskId | None = waiting
+        seen: set[TaskId] = set()
+        while owner is not None and owner not in seen:
+            seen.add(owner)
+            task = tasks.get(owner)
+            if task is not None and blocker in task.blocked_by:
+                blockers.append(_Link(owner, blocker))
+            owner = None if task is None else task.parent
+    parents = ((one, tasks[one].parent) for one in cycle[:-1])
+    return [*reversed(blockers), *(_Link(one, up, is_parent=True) for one, up in parents if up is not None)]
 
 
 def leads_to_new(places: Places, one: ForeignTask) -> bool:
@@ -239,24 +298,63 @@ def leads_to_new(places: Places, one: ForeignTask) -> bool:
     return any(places.is_new(name) for name in (one.task.parent, *one.task.blocked_by) if name is not None)
 
 
-def links_of_others(places: Places, written: Container[TaskId]) -> Iterator[Problem]:
-    """Yields what to tell of tasks that are not written again, and whose links could be made now."""
+def left_links(places: Places, task_id: TaskId, one: ForeignTask, *, also_old: bool) -> Problem | None:
+    """Returns what to tell of a task with such a link that was changed here, and so is not written again.
+
+    `also_old` for links that led to nothing only because an earlier import did not know their targets.
+    """
+    task = places.tasks[task_id]
+    old_parents, old_blockers = _words(places, task_id) if also_old else ([], [])
+
+    def can_be_made(name: str, words: list[str], made: Iterable[TaskId | None]) -> bool:
+        target = places.resolve(name)
+        if places.is_new(name) or not words or target is None or target in made:
+            return places.is_new(name)
+        return places.tasks[target].status is not Status.CANCELLED
+
+    blockers = [name for name in one.task.blocked_by if can_be_made(name, old_blockers, task.blocked_by)]
+    parent = one.task.parent
+    if parent is not None and not can_be_made(parent, old_parents, [task.parent]):
+        parent = None
+    if not blockers and parent is None:
+        return None
+    return _unmade(places, task_id, parent, blockers, (one.path, one.line))
+
+
+def links_of_others(places: Places) -> Iterator[Problem]:
+    """Yields what to tell of tasks that the source does not name now, and whose links could be made now."""
+    named = {*places.ids.values()}
     for task_id in places.tasks:
-        path = task_path(task_id)
-        if task_id in written or b"missing_" not in (places.transaction.read(path) or b""):
-            continue
-        try:
-            file = places.transaction.task_file(task_id)
-        except DocumentError:
-            continue
-        if imported_words(file, "source") != [places.format.value]:
+        if task_id in named or b"missing_" not in (places.transaction.read(task_path(task_id)) or b""):
             continue
         parents, blockers = (
-            [places.ids[one] for one in imported_words(file, kind) if places.is_new(one)]
-            for kind in ("missing_parent", "missing_blockers")
+            [one for one in words if places.is_new(one)] for words in _words(places, task_id)
         )
-        commands = [f"`gt block {task_id} {' '.join(blockers)}`"] if blockers else []
-        commands += [f"`gt update {task_id} --parent {one}`" for one in parents]
-        if commands:
-            message = f"`{task_id}` has links to tasks that are here now, which were not added: {' and '.join(commands)} adds them"
-            yield Problem(path, None, message)
+        if parents or blockers:
+            place = (task_path(task_id), None)
+            yield _unmade(places, task_id, parents[0] if parents else None, blockers, place)
+
+
+def _words(places: Places, task_id: TaskId) -> tuple[list[str], list[str]]:
+    """Returns the names of a missing parent and of missing blockers as the task's file keeps them."""
+    try:
+        file = places.transaction.task_file(task_id)
+    except DocumentError:
+        return [], []
+    if imported_words(file, "source") != [places.format.value]:
+        return [], []
+    return imported_words(file, "missing_parent"), imported_words(file, "missing_blockers")
+
+
+def _unmade(
+    places: Places,
+    task_id: TaskId,
+    parent: str | None,
+    blockers: Iterable[str],
+    place: tuple[str, int | None],
+) -> Problem:
+    others = " ".join(places.ids[name] for name in blockers)
+    commands = [f"`gt block {task_id} {others}`"] if others else []
+    commands += [f"`gt update {task_id} --parent {places.ids[parent]}`"] if parent is not None else []
+    message = f"`{task_id}` has links to tasks that are here now, which were not added: {' and '.join(commands)} adds them"
+    return Problem(*place, message)

@@ -127,6 +127,20 @@ def test_an_update_makes_links_that_an_earlier_import_did_not_find(tmp_path: Pat
     assert_well(tmp_path)
 
 
+def test_an_update_names_such_links_of_a_task_that_was_changed_here(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    other = backlog(tmp_path / "more", ("a-1", "task-2"), ("a-2", ""), ("b-2", ""))
+    taken_in(tmp_path, "backlog", "more")
+    other.unlink()
+    gt("note", "a-1", "mine", at=tmp_path)
+    assert taken_in(tmp_path, "backlog", "more")["problems"] == []
+    (problem,) = taken_in(tmp_path, "backlog", "more", "--update")["problems"]
+    assert "`gt block a-1 a-2` adds them" in problem["message"]
+    assert gt("block", "a-1", "a-2", at=tmp_path).code == 0
+    assert taken_in(tmp_path, "backlog", "more", "--update")["problems"] == []
+    assert file_of(project.store, "a-1").task.blocked_by == ("a-2",)
+
+
 def test_a_large_field_that_no_record_keeps_becomes_a_section(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     folder = tmp_path / "more/tasks"
