@@ -21,6 +21,7 @@ from gitticks.agents.base import Front
 from gitticks.agents.prices import Priced, foresee
 from gitticks.agents.tmux import require_tmux
 from gitticks.board.skip_reasons import is_for_nobody
+from gitticks.document.settings_layers import DEFAULT
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.flocks import holding_lock, is_lock_held
 from gitticks.git.merges.asides import PooledAside
@@ -30,7 +31,7 @@ from gitticks.model.ids import BOARD_FOLDER, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import MergeMode
 from gitticks.model.task import SessionRecord
-from gitticks.runner.budgets import limits_dollars, require_price
+from gitticks.runner.budgets import require_price
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged, Warned
 from gitticks.runner.finishing import recover
@@ -88,13 +89,20 @@ def prepare_run(context: Context, options: RunOptions, listener: Callable[[RunEv
 
 def _require_prices(context: Context, loop: Loop) -> None:
     """Refuses a run whose dollars are limited and could not be counted for its agents; of the default it warns."""
-    settings, limits = context.settings, loop.budgets.limits
-    for _, agent in loop.picking.first_agents() if limits_dollars(settings, limits) else ():
-        require_price(agent, settings, limits)
+    settings, limits, found = context.settings, loop.budgets.limits, context.resolved_settings
+    costs = {
+        "budget.task.cost": settings.budget.task.cost,
+        "budget.epic.cost": settings.budget.epic.cost,
+        "budget.run.cost": limits.cost,
+    }
+    limited = [name for name, cost in costs.items() if cost is not None]
+    is_chosen = loop.options.max_cost is not None or any(found.origin(name) != DEFAULT for name in limited)
+    for _, agent in loop.picking.first_agents() if limited else ():
+        require_price(agent, settings, limits, is_chosen=is_chosen)
         if foresee(agent, settings.prices, is_chosen=False) is Priced.NO_MODEL:
             words = f"`{agent.name}` reports neither its cost nor its model, so no budget of dollars can be enforced for it"
             hint = f"`gt config agents.{agent.name}.model MODEL` names one"
-            if limits_dollars(settings, limits, by_default=False):
+            if is_chosen:
                 raise GitticksError(words, hint=hint)
             context.warnings.append(f"{words}; {hint}")
 

@@ -13,7 +13,7 @@ from gitticks.errors import UsageError
 from gitticks.model.forest import in_tree_order
 from gitticks.model.ids import TaskId
 from gitticks.model.task_row import TaskRow
-from gitticks.store.index import Index, graph_over
+from gitticks.store.index import BrokenFile, Index, graph_over
 
 MOST_LINES = 3
 """So many lines of one task are kept; each is the first with one of the words."""

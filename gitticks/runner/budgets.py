@@ -47,20 +47,19 @@ def limits_of_run(options: RunOptions, settings: Settings) -> BudgetLimits:
     )
 
 
-def limits_dollars(settings: Settings, limits_of_run: BudgetLimits, *, by_default: bool = True) -> bool:
-    """True if dollars are limited, other than by the default limit of a run where that does not count."""
-    costs = {settings.budget.task.cost, settings.budget.epic.cost, limits_of_run.cost} - {None}
-    return bool(costs) and (by_default or costs != {Settings().budget.run.cost})
-
-
-def require_price(agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits) -> None:
+def require_price(
+    agent: AgentSpec, settings: Settings, limits_of_run: BudgetLimits, *, is_chosen: bool | None = None
+) -> None:
     """Refuses an agent of whose model nobody knows the price where dollars are limited.
 
-    One that may tell the cost itself is refused only if somebody chose the limit.
+    One that may tell the cost itself is refused only if somebody chose the limit; where that is not known, the limit of a
+    run that is the default's is taken for it.
     """
-    if not limits_dollars(settings, limits_of_run):
+    costs = {settings.budget.task.cost, settings.budget.epic.cost, limits_of_run.cost} - {None}
+    if not costs:
         return
-    is_chosen = limits_dollars(settings, limits_of_run, by_default=False)
+    if is_chosen is None:
+        is_chosen = costs != {Settings().budget.run.cost}
     if foresee(agent, settings.prices, is_chosen=is_chosen) is Priced.NO_PRICE:
         price = f"gt config prices.{agent.model}"
         raise GitticksError(

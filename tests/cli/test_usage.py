@@ -151,10 +151,11 @@ def test_an_empty_id_is_no_task_and_not_every_task(tmp_path: Path, words: tuple[
 
 
 @pytest.mark.parametrize("command", ["stats", "log"])
-def test_the_first_day_of_all_time_is_a_day(tmp_path: Path, command: str) -> None:
+def test_the_first_day_of_all_time_is_none_to_count_from(tmp_path: Path, command: str) -> None:
     make_project(tmp_path)
     ran = gt_process(command, "--since", "0001-01-01", at=tmp_path, environment={"TZ": "Asia/Tokyo"})
-    assert ran.code == 0, ran.seen
+    assert ran.code == 2, ran.seen
+    assert "`0001-01-01` is not a time to count from" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,10 @@ def share(sorted_values: Sequence[float], part: float) -> float | None:
 
 def monday_of(at: datetime) -> date:
     """Returns the first day of a moment's week where its reader is."""
-    day = at.astimezone().date()
+    try:
+        day = at.astimezone().date()
+    except (ValueError, OverflowError):  # the first hours of all time, west of Greenwich
+        day = at.date()
     return day - timedelta(days=day.weekday())
 
 

@@ -17,4 +17,4 @@ def test_a_script_for_each_shell(tmp_path: Path, shell: str) -> None:
 def test_an_unknown_shell(tmp_path: Path) -> None:
     ran = gt("completion", "csh", at=tmp_path)
     assert (ran.code, ran.out) == (2, "")
-    assert "'bash', 'zsh', 'fish'" in ran.err
+    assert "`bash`, `zsh`, `fish`" in ran.err
