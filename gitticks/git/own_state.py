@@ -126,7 +126,7 @@ def _hook_files(repository: Repository) -> Iterator[str]:
 
 
 def _file_value(path: str) -> str | None:
-    """Returns mode and digest of a file, or where a link leads as well; None if nothing is there."""
+    """Returns mode and digests of a file, or where a link leads as well; None if nothing is there."""
     try:
         target = os.readlink(path) if os.path.islink(path) else ""
         mode = "executable" if os.access(path, os.X_OK) else "plain"
@@ -142,9 +142,10 @@ def _file_value(path: str) -> str | None:
         content = b"".join(
             line for line in content.splitlines(keepends=True) if line.strip() not in _OWN_LINES
         )
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    digest = hashlib.sha256(content).hexdigest()
-    return f"{mode} {blob} {digest}" + (f" link to {target}" if target else "")
+    blob = b"blob %d\0" % len(content) + content
+    # As git names it in either format of objects.
+    names = f"{hashlib.sha1(blob, usedforsecurity=False).hexdigest()} {hashlib.sha256(blob).hexdigest()}"
+    return f"{mode} {names}" + (f" link to {target}" if target else "")
 
 
 def _as_committed(repository: Repository, found: dict[str, str]) -> list[str]:
