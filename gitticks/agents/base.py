@@ -107,6 +107,15 @@ class Ended(NamedTuple):
         """True if the command ended by itself with exit code 0."""
         return self.reason is EndReason.EXITED and self.exit_code == 0
 
+    @property
+    def how(self) -> str:
+        """Returns how a command ended that failed, for a message."""
+        if self.reason is EndReason.CROWDED:
+            return "it had more processes at once than `sandbox.max_processes` allows"
+        if self.reason is not EndReason.EXITED:
+            return self.problem or self.reason.value
+        return f"exit code {self.exit_code}" if self.signal is None else f"ended by signal {self.signal}"
+
 
 class Front(StrEnum):
     """Where an agent's words go: to the runner alone, to the person's own terminal, or into a tmux session."""

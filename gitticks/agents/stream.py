@@ -142,9 +142,8 @@ class StreamReader:
             return self.failure
         if self.is_finished and ended.exit_code == 0:
             return Trouble(Ending.CLEAN, "")
-        return self.explain(ended) or Trouble(
-            Ending.CRASHED, _exit_in_words(ended, is_finished=self.is_finished)
-        )
+        how = "ended without its final result" if ended.is_success else ended.how
+        return self.explain(ended) or Trouble(Ending.CRASHED, how)
 
 
 def judge_process(
@@ -161,12 +160,8 @@ def judge_process(
             return Trouble(Ending.STOPPED, "stopped")
         case EndReason.START_FAILED:
             return Trouble(Ending.START_FAILED, ended.problem)
-        case EndReason.CROWDED:
-            return Trouble(
-                Ending.CRASHED, "it had more processes at once than `sandbox.max_processes` allows"
-            )
-        case EndReason.KILLED:
-            return Trouble(Ending.CRASHED, ended.problem)
+        case EndReason.CROWDED | EndReason.KILLED:
+            return Trouble(Ending.CRASHED, ended.how)
         case EndReason.TIMED_OUT | EndReason.IDLE:
             if passing is not None and passing.ending in SERVICE_FAILED:
                 return passing
@@ -196,8 +191,7 @@ def judge_exit(ended: Ended) -> Trouble:
         if "/" in program and not program.startswith("/"):
             why += "; it has to be in the workspace: commit it, and merge the base there"
         return Trouble(Ending.START_FAILED, f"`{program}` cannot be started: {why}")
-    words = _exit_in_words(ended, is_finished=True)
-    return Trouble(Ending.CRASHED, f"{words}: {said}" if said else words)
+    return Trouble(Ending.CRASHED, f"{ended.how}: {said}" if said else ended.how)
 
 
 def parse_event(line: str) -> Event | None:
@@ -253,14 +247,6 @@ def tool_target(parameters: Event) -> str:
 def shown_tool(tool: str, target: str) -> str:
     """Returns the use of a tool as one line for people."""
     return one_line(f"[{tool}] {target}".rstrip(), longest=200)
-
-
-def _exit_in_words(ended: Ended, *, is_finished: bool) -> str:
-    if ended.signal is not None:
-        return f"ended by signal {ended.signal}"
-    if ended.exit_code != 0:
-        return f"exit code {ended.exit_code}"
-    return "ended" if is_finished else "ended without its final result"
 
 
 def last_line(text: str) -> str:

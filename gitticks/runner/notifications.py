@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from gitticks.agents.base import Command, Ended, EndReason, Limits
 from gitticks.agents.process import StopRequest, run_supervised
+from gitticks.agents.stream import last_line
 from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
@@ -276,10 +277,7 @@ class Notifier:
 
 
 def _words(ended: Ended) -> str:
-    said = ended.output.strip().rpartition("\n")[2].strip()[:200]
     if ended.reason is EndReason.TIMED_OUT:
         return f"took longer than {LONGEST_COMMAND_SECONDS:.0f} s and was ended"
-    how = ended.problem or (
-        f"was ended by signal {ended.signal}" if ended.signal else f"failed with {ended.exit_code}"
-    )
-    return f"{how}: {said}" if said else how
+    said = last_line(ended.output)
+    return f"failed ({ended.how}){f': {said}' if said else ''}"

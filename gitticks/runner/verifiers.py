@@ -190,15 +190,9 @@ _SHELL_SAYS = {126: ", a command cannot be executed", 127: ", a command was not 
 
 
 def _how(ended: Ended) -> str:
-    if ended.reason is EndReason.EXITED:
-        if ended.exit_code is None:
-            return f"signal {ended.signal}"
-        return f"exit code {ended.exit_code}{_SHELL_SAYS.get(ended.exit_code, '')}"
     if ended.reason is EndReason.TIMED_OUT:
         return "it did not finish within `limits.gate`"
-    if ended.reason is EndReason.CROWDED:
-        return "it had more processes at once than `sandbox.max_processes` allows"
-    return ended.problem or ended.reason.value
+    return ended.how + _SHELL_SAYS.get(ended.exit_code or 0, "")
 
 
 def _tail(ended: Ended) -> str:

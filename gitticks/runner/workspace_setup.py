@@ -11,6 +11,7 @@ from shlex import quote
 
 from gitticks.agents.base import Limits
 from gitticks.agents.process import StopRequest, run_supervised
+from gitticks.agents.stream import last_line
 from gitticks.board.hooks import (
     BOARD_HOOKS,
     HOOKS_LOCK,
@@ -202,12 +203,9 @@ def _run(command: str, walled: WalledCommand, limit_seconds: float, stop: StopRe
     )
     if ended.is_success:
         return
-    last = ended.output.strip().rpartition("\n")[2].strip()[:200]
-    how = (
-        f"exit code {ended.exit_code}" if ended.exit_code is not None else str(ended.problem or ended.reason)
-    )
+    last = last_line(ended.output)
     walls = "; it ran in the sandbox: `gt help run-agents-in-a-sandbox`" if walled.enclosure else ""
     raise MachineError(  # the network or a registry may be away
-        f"the set-up command `{command}` failed ({how}){f': {last}' if last else ''}",
+        f"the set-up command `{command}` failed ({ended.how}){f': {last}' if last else ''}",
         hint=f"try it there: `cd {quote(str(walled.checkout.path))} && {command}`{walls}",
     )

@@ -165,9 +165,9 @@ def test_a_spent_budget_is_reported_with_what_was_spent_and_what_grants_more(tel
 @pytest.mark.parametrize(
     ("command", "warning"),
     [
-        ("echo no network >&2; exit 3", "`notify` failed with 3: no network"),
-        ("no-such-program", "`notify` failed with 127: "),
-        ("kill -9 $$", "`notify` was ended by signal 9"),
+        ("echo no network >&2; exit 3", "`notify` failed (exit code 3): no network"),
+        ("no-such-program", "`notify` failed (exit code 127): "),
+        ("kill -9 $$", "`notify` failed (ended by signal 9)"),
     ],
 )
 def test_a_command_that_fails_is_a_warning_and_nothing_else(
