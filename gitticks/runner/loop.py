@@ -206,18 +206,13 @@ class Loop:
     def _start_sessions(self, pool: ThreadPoolExecutor) -> None:
         graph, settings = self._tasks.graph(), self.run.settings
         # A killed runner's agents need some seconds to end, and until then nobody else may enter their workspaces.
-        ending = [
-            graph.tasks[one.task] for one in self.run.sessions.ending(self._jobs) if one.task in graph.tasks
-        ]
+        ending = self.run.sessions.ending(self._jobs)
         is_short = bool(ending) and self._clock() - self._started < LONGEST_END_SECONDS
         self._patience.look_again(is_short=is_short)
-        # What was left there is still to be taken, as the agent left it.
-        dead = [
-            graph.tasks[one.task] for one in self.run.sessions.dead(self._jobs) if one.task in graph.tasks
-        ]
         occupied = {job.workspace for job in self._jobs.sessions}
         # What was left there is still to be taken, as the agent left it.
-        occupied |= {workspaces.workspace_name(task, graph, settings) for task in (*ending, *dead)}
+        left = [graph.tasks.get(one.task) for one in (*ending, *self.run.sessions.dead(self._jobs))]
+        occupied |= {workspaces.workspace_name(task, graph, settings) for task in left if task is not None}
         free, paid = self.options.parallel - len(self._jobs.sessions), self._paid_roles()
         for task in self.picking.ready() if free > 0 else ():
             role = role_for(task)

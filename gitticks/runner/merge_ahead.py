@@ -224,7 +224,7 @@ class ChecksAhead:
     def _build(self, task: Task, base: str, tip: str) -> tuple[CheckedMerge, str] | None:
         repository, head = self._run.repository, str(task.end_sha)
         try:
-            own_base = task.base or workspaces.base_of(task, self._run.settings, repository)
+            own_base = workspaces.base_of(task, self._run.settings, repository)
             if own_base != base or judge_tree(repository, tip, head) is not None:
                 return None
             commit = build_merge(repository, task, tip, self._run.settings.merge.strategy)

@@ -154,7 +154,7 @@ class MergeQueue:
                     f"`{task_id}` is not merged by itself: its work is on the branch of the epic `{epic}`",
                     hint=f"`gt conflicts {epic}`",
                 )
-            base = self._base(task)
+            base = workspaces.base_of(task, self.run.settings, self.repository)
             tip = tips.get(base) or self._tip(task, base)
             merged = merge_in_memory(self.repository, tip, task.end_sha)
             if isinstance(merged, Conflict):
@@ -198,7 +198,7 @@ class MergeQueue:
         held = left_behind(self.repository)
         if held:
             return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
-        base = self._base(task)
+        base = workspaces.base_of(task, self.run.settings, self.repository)
         if (unapproved := self._unapproved(task, base)) is not None:
             return unapproved
         if self.run.settings.merge.push:
@@ -332,9 +332,6 @@ class MergeQueue:
         if void is None:
             return None
         return MergeResult(self._decide(task, ApprovalVoided(f"its approval is not valid: {void}")))
-
-    def _base(self, task: Task) -> str:
-        return task.base or workspaces.base_of(task, self.run.settings, self.repository)
 
     def _tip(self, task: Task, base: str) -> str:
         tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")

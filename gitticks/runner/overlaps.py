@@ -79,26 +79,20 @@ def _forecast(
             yield from (Foreseen(one.name, one.other, base, one.paths) for one in found)
 
 
-_Refs = tuple[tuple[str, str | None], ...]
-"""Refs, and where they stand."""
+def keep_overlaps(repository: Repository, tasks: Iterable[Task], settings: Settings) -> tuple[Foreseen, ...]:
+    """Finds the conflicts of all unmerged work, keeps them for the commands that do not look themselves, and returns them."""
+    return _keep(repository, _unmerged(repository, tasks, settings))
 
 
-def _foresee(repository: Repository, work: Iterable[_Work]) -> list[tuple[Foreseen, _Refs]]:
-    """Returns the conflicts, each with the refs that it holds for."""
+def _keep(repository: Repository, work: frozenset[_Work]) -> tuple[Foreseen, ...]:
+    """Finds the conflicts of work, keeps each with the refs that it holds for and where these stand, and returns them."""
     refs = {one.name: (f"{BRANCHES}{WORK_BRANCH}{one.name}", one.head) for one in work}
-    found: list[tuple[Foreseen, _Refs]] = []
+    found = []
     for one in _forecast(repository, work):
         ref = f"{BRANCHES}{one.base}"
         other = (ref, read_ref(repository.common_dir, ref)) if one.other is None else refs[one.other]
         found.append((one, (refs[one.name], other)))
-    return found
-
-
-def keep_overlaps(repository: Repository, tasks: Iterable[Task], settings: Settings) -> tuple[Foreseen, ...]:
-    """Finds the conflicts of all unmerged work, keeps them for the commands that do not look themselves, and returns them."""
-    found = _foresee(repository, _unmerged(repository, tasks, settings))
-    with contextlib.suppress(OSError):
-        write_foreseen(repository.own_dir, found)
+    write_foreseen(repository.own_dir, found)
     return tuple(one for one, _ in found)
 
 
@@ -131,10 +125,9 @@ class OverlapWatch:
             seen = frozenset([*((one.name, one.head) for one in work), *bases])
             if seen == self._seen:
                 return
-            found = _foresee(run.repository, work)
+            found = _keep(run.repository, work)
             self._seen = seen
-            write_foreseen(run.repository.own_dir, found)
-            self._report(one for one, _ in found)
+            self._report(found)
 
     def _report(self, found: Iterable[Foreseen]) -> None:
         with_whom: dict[TaskId, list[str]] = {}
