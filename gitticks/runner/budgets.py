@@ -20,10 +20,10 @@ from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, together
-from gitticks.runner.events import BudgetReached, BudgetState, Warned
+from gitticks.runner.events import BudgetReached, Warned
 from gitticks.runner.options import RunOptions
 from gitticks.runner.reviewing import COUNCIL
-from gitticks.runner.run_record import LastRun, write_spending
+from gitticks.runner.run_record import BudgetState, LastRun, write_spending
 from gitticks.runner.transcripts import read_printed
 from gitticks.store.decisions import Circumstances, carry_out, spent_by_task
 from gitticks.store.transaction import Transaction
@@ -143,16 +143,11 @@ def epics_of(task: Task, graph: TaskGraph) -> list[Task]:
 def reached_in(decisions: Iterable[Decision]) -> tuple[BudgetReached, ...]:
     """Returns which levels were reached, as the events of decisions tell."""
     return tuple(
-        BudgetReached(state_of(reading, decision.task.id), reading.level.value)
+        BudgetReached(BudgetState.of(reading, decision.task.id), reading.level.value)
         for decision in decisions
         for event in decision.events
         if event.type is EventType.BUDGET and (reading := budget.reading_in(event)) is not None
     )
-
-
-def state_of(reading: Reading, task_id: TaskId | None = None) -> BudgetState:
-    """Returns a reading as listeners get it."""
-    return BudgetState(reading.scope, task_id, reading.metric, reading.spent, reading.limit, reading.percent)
 
 
 def with_spending(
@@ -262,7 +257,7 @@ class Budgets:
         readings = self.readings()
         reached = budget.newly_reached(self._reported, readings)
         self._reported = readings
-        return tuple(BudgetReached(state_of(one), one.level.value) for one in reached)
+        return tuple(BudgetReached(BudgetState.of(one), one.level.value) for one in reached)
 
     def limit(self, role: Role, *, running: int = 0) -> str | None:
         """Returns the limit of the run by which nobody is started in a role, in words; None if somebody may be."""
@@ -279,12 +274,13 @@ class Budgets:
 
     def states(self, task: Task, graph: TaskGraph) -> tuple[BudgetState, ...]:
         """Returns how much is spent of the budgets that a task counts into: its own, its epics', the run's."""
-        found = [state_of(one, task.id) for one in self._of_task(task)]
+        found = [BudgetState.of(one, task.id) for one in self._of_task(task)]
         for epic in self._epics_of(task, graph):
             found += [
-                state_of(one, epic.id) for one in self._spending(epic, graph).readings(self._settings.epic)
+                BudgetState.of(one, epic.id)
+                for one in self._spending(epic, graph).readings(self._settings.epic)
             ]
-        return (*found, *map(state_of, self.readings()))
+        return (*found, *map(BudgetState.of, self.readings()))
 
     def keep(self, states: Iterable[BudgetState], graph: TaskGraph) -> None:
         """Keeps what is spent of which budgets where `gt status` finds it, as long as the tasks are worked on."""

@@ -8,7 +8,7 @@ from gitticks.model.checkpoint import Cause
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Ending
-from gitticks.workflow.budget import Metric, Reading, Scope
+from gitticks.runner.run_record import BudgetState
 
 
 class SessionBegan(NamedTuple):
@@ -32,22 +32,6 @@ class AgentSaid(NamedTuple):
 
     task: TaskId
     line: str
-
-
-class BudgetState(NamedTuple):
-    """How much of one limit is spent; `task` is the task's or the epic's, None for the run's."""
-
-    scope: Scope
-    task: TaskId | None
-    metric: Metric
-    spent: float
-    limit: float
-    percent: int
-
-    @property
-    def words(self) -> str:
-        """Returns `$2.40 of $3.00`."""
-        return Reading(self.scope, self.metric, self.spent, self.limit).words
 
 
 class SessionSpent(NamedTuple):

@@ -17,7 +17,7 @@ from gitticks.model.queries import Surroundings, TaskGraph, is_taken
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord, Task
 from gitticks.runner import workspaces
-from gitticks.runner.budgets import Budgets, state_of
+from gitticks.runner.budgets import Budgets
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
@@ -29,6 +29,7 @@ from gitticks.runner.notifications import Notifier
 from gitticks.runner.outcome import RunExit, Standstill, judge, shown, summarise
 from gitticks.runner.overlaps import OverlapWatch
 from gitticks.runner.picking import Picking
+from gitticks.runner.run_record import BudgetState
 from gitticks.runner.session import SessionRun
 from gitticks.runner.start_delays import role_for
 from gitticks.runner.waking import wait_for_change
@@ -97,7 +98,7 @@ class Loop:
         self._patience.take_over()
         self.run.transact(lambda transaction: follow_epics(transaction, self.run.circumstances()))
         graph = self._tasks.graph()
-        self.budgets.keep(map(state_of, self.budgets.readings()), graph)
+        self.budgets.keep(map(BudgetState.of, self.budgets.readings()), graph)
         self.run.claims.note_closed(task.id for task in graph.tasks.values() if not task.is_open)
         self._done_before = {task.id for task in graph.tasks.values() if task.status is Status.DONE}
         self.picking.name_closed(self.options.ids)
@@ -386,7 +387,7 @@ class Loop:
         reason = "; ".join(reasons)
         if not reason and not self.budgets.spent.iterations and not any(task.is_open for task in scope):
             hints.append('`gt create "…"` creates a task')
-        states = tuple(map(state_of, self.budgets.readings()))
+        states = tuple(map(BudgetState.of, self.budgets.readings()))
         ended = summarise(
             scope, reason, code, self.budgets.spent, budgets=states, done_before=self._done_before
         )

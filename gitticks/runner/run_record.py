@@ -27,8 +27,6 @@ from gitticks.workflow.budget import Metric, Reading, Scope
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gitticks.runner.events import BudgetState
-
 
 def write_json(file: Path, body: object) -> None:
     """Replaces a record whole, whatever else is in its place.
@@ -51,16 +49,25 @@ def _keep(file: Path, rows: list[Any] | dict[Any, Any]) -> None:
             file.unlink(missing_ok=True)
 
 
-class SpentBudget(NamedTuple):
+class BudgetState(NamedTuple):
     """How much of one limit is spent, and of whose: a task's, an epic's, or with None the run's."""
 
-    scope: str
+    scope: Scope
     task: TaskId | None
-    metric: str
+    metric: Metric
     spent: float
     limit: float
     percent: int
-    words: str
+
+    @classmethod
+    def of(cls, reading: Reading, task: TaskId | None = None) -> BudgetState:
+        """Returns a reading with whose it is."""
+        return cls(reading.scope, task, reading.metric, reading.spent, reading.limit, reading.percent)
+
+    @property
+    def words(self) -> str:
+        """Returns `$2.40 of $3.00`."""
+        return Reading(self.scope, self.metric, self.spent, self.limit).words
 
 
 class LastRun(NamedTuple):
@@ -80,7 +87,7 @@ class LastRun(NamedTuple):
 class SpendingRecord(NamedTuple):
     """The budgets of the run that lives, or the limit that `ended` the last one; `run` is either."""
 
-    budgets: tuple[SpentBudget, ...] = ()
+    budgets: tuple[BudgetState, ...] = ()
     ended: str | None = None
     run: LastRun | None = None
 
@@ -117,10 +124,9 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
-def _budget(scope: str, task: str | None, metric: str, spent: float, limit: float) -> SpentBudget:
+def _budget(scope: str, task: str | None, metric: str, spent: float, limit: float) -> BudgetState:
     reading = Reading(Scope(scope), Metric(metric), float(spent), float(limit))
-    name = None if task is None or not is_valid_id(task) else TaskId(task)
-    return SpentBudget(scope, name, metric, reading.spent, reading.limit, reading.percent, reading.words)
+    return BudgetState.of(reading, TaskId(task) if task and is_valid_id(task) else None)
 
 
 class Foreseen(NamedTuple):

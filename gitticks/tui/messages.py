@@ -18,7 +18,7 @@ from gitticks.model.status import ANSWERED
 from gitticks.model.task import SessionRecord
 from gitticks.model.task_row import TaskRow
 from gitticks.runner.questions import Question
-from gitticks.runner.run_record import QueuedMerge, SpendingRecord, SpentBudget
+from gitticks.runner.run_record import BudgetState, QueuedMerge, SpendingRecord
 from gitticks.store.index import BrokenFile
 from gitticks.store.task_row import TaskDetails
 from gitticks.tui.transcript import Piece
@@ -78,7 +78,7 @@ class Snapshot:
         return len(self.questions) + len(self.inbox) + len(self.merges) + len(self.broken)
 
     @property
-    def budgets(self) -> Sequence[SpentBudget]:
+    def budgets(self) -> Sequence[BudgetState]:
         """Returns what is spent of the run's budgets and of those of its tasks."""
         return self.spending.budgets if self.spending else ()
 

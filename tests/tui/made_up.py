@@ -21,7 +21,7 @@ from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
 from gitticks.model.task_row import TaskRow
 from gitticks.runner.questions import Question
-from gitticks.runner.run_record import SpendingRecord, SpentBudget
+from gitticks.runner.run_record import BudgetState, SpendingRecord
 from gitticks.store.task_row import TaskDetails
 from gitticks.tui.app import GitticksApp
 from gitticks.tui.iterations import Iteration
@@ -31,6 +31,7 @@ from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.parallel import _conflicts
 from gitticks.tui.screens.verdicts import Looked, look_into
 from gitticks.tui.transcript import Piece
+from gitticks.workflow.budget import Metric, Reading, Scope
 from gitticks.workflow.permissions import Access, Operation
 from gitticks.workflow.triggers import Seen
 
@@ -159,16 +160,13 @@ SESSIONS = {
     )
 }
 _BUDGETS = (
-    ("iterations", 9, 100, "9 of 100 iterations"),
-    ("tokens", 412_000, 500_000, "412,000 of 500,000 tokens"),
-    ("cost", 7.35, 20, "$7.35 of $20.00"),
-    ("duration", 6_900, 7_200, "1:55 of 2:00"),
+    (Metric.ITERATIONS, 9, 100),
+    (Metric.TOKENS, 412_000, 500_000),
+    (Metric.COST, 7.35, 20),
+    (Metric.DURATION, 6_900, 7_200),
 )
 SPENDING = SpendingRecord(
-    tuple(
-        SpentBudget("run", None, metric, spent, limit, int(100 * spent / limit), words)
-        for metric, spent, limit, words in _BUDGETS
-    )
+    tuple(BudgetState.of(Reading(Scope.RUN, metric, spent, limit)) for metric, spent, limit in _BUDGETS)
 )
 PIECES = (
     Piece(

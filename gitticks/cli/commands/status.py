@@ -361,7 +361,10 @@ def _print_json(found: Overview) -> None:
         cycles=found.cycles,
         paused=found.is_paused,
         resting=found.resting,
-        budgets=found.spending.budgets if found.spending else (),
+        budgets=[
+            {**one._asdict(), "words": one.words}
+            for one in (found.spending.budgets if found.spending else ())
+        ],
         ended=found.spending.ended if found.spending else None,
         run=found.spending.run._asdict() if found.spending and found.spending.run else None,
         denied=found.denied,

@@ -28,7 +28,6 @@ from gitticks.model.task import Ending
 from gitticks.runner.events import (
     AgentSaid,
     BudgetReached,
-    BudgetState,
     CheckpointMade,
     ChecksEnded,
     MergeWaits,
@@ -43,6 +42,7 @@ from gitticks.runner.events import (
     TaskMoved,
     Warned,
 )
+from gitticks.runner.run_record import BudgetState
 from gitticks.workflow.budget import Level, Metric, Scope, in_words
 from gitticks.workflow.transitions import REVIEW_WORDS
 from gitticks.world import World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gitticks.runner.run_record import SpentBudget
+from gitticks.runner.run_record import BudgetState
 from gitticks.tui.theme import glyph
 from gitticks.tui.widgets.lines import Line, Span, line
 
@@ -27,16 +27,16 @@ def level(percent: float, otherwise: str = "muted") -> str:
     return "bad" if percent >= SPENT else "waits" if percent >= NEARLY else otherwise
 
 
-def in_order(budgets: Sequence[SpentBudget]) -> list[SpentBudget]:
+def in_order(budgets: Sequence[BudgetState]) -> list[BudgetState]:
     """Returns the fullest budget of each metric, the first of equally full ones, in the usual order."""
-    fullest: dict[str, SpentBudget] = {}
+    fullest: dict[str, BudgetState] = {}
     for one in budgets:
         if one.percent > fullest.setdefault(one.metric, one).percent:
             fullest[one.metric] = one
     return sorted(fullest.values(), key=lambda one: _ORDER.index(one.metric))
 
 
-def budget_rows(budgets: Sequence[SpentBudget], width: int) -> list[Line]:
+def budget_rows(budgets: Sequence[BudgetState], width: int) -> list[Line]:
     """Returns one row a limit; whose it is is there unless it is the run's."""
     chosen = in_order(budgets)
     said = [words_of(one) for one in chosen]
@@ -51,7 +51,7 @@ def budget_rows(budgets: Sequence[SpentBudget], width: int) -> list[Line]:
     return rows
 
 
-def unlimited_rows(budgets: Sequence[SpentBudget], spent: Mapping[str, str]) -> list[Line]:
+def unlimited_rows(budgets: Sequence[BudgetState], spent: Mapping[str, str]) -> list[Line]:
     """Returns one row a metric without a limit: what was spent of it, in words."""
     limited = {one.metric for one in budgets}
     return [
@@ -61,7 +61,7 @@ def unlimited_rows(budgets: Sequence[SpentBudget], spent: Mapping[str, str]) -> 
     ]
 
 
-def words_of(budget: SpentBudget) -> str:
+def words_of(budget: BudgetState) -> str:
     """Returns what is spent of what, without what the label says, and tokens in thousands or millions."""
     if budget.metric == "tokens":
         return f"{_short(budget.spent)} of {_short(budget.limit)}"
@@ -75,7 +75,7 @@ def _short(number: float) -> str:
     return f"{number:.0f}"
 
 
-def nearly_spent(budgets: Sequence[SpentBudget]) -> tuple[str, str]:
+def nearly_spent(budgets: Sequence[BudgetState]) -> tuple[str, str]:
     """Returns what the border says of the fullest budget, with its colour; empty below 80 %."""
     fullest = max(budgets, key=lambda one: one.percent, default=None)
     if fullest is None or fullest.percent < NEARLY:
