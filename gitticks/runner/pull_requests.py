@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-from functools import partial
 
 from gitticks.agents.base import neutral_environment
 from gitticks.agents.process import StopRequest
 from gitticks.bugs import failure_of_task
 from gitticks.document.taskfile import TaskFile
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import RefusedError
 from gitticks.forge import Forge, ForgeError, UnavailableError, forge_of
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.commits import has_work
@@ -31,7 +30,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.shared_base import LONGEST_MERGE_SECONDS, MERGE_LOCK, BaseNotSharedError, catch_up
-from gitticks.runner.workspace_removal import delete_removed, remove_after_merge, tidy_up
+from gitticks.runner.workspace_removal import remove_merged, tidy_up
 from gitticks.store.approvals import why_unproven
 from gitticks.store.branch import Store
 from gitticks.store.settings import load_settings
@@ -223,14 +222,8 @@ class PullRequests:
         except RefusedError:
             return  # a person was faster
         if isinstance(trigger, MergeFound) and not decision.task.is_open:
-            try:
-                remove_after_merge(
-                    self.repository, decision.task, self.run.settings, partial(self.warn, task.id)
-                )
-                delete_removed(self.repository, self.run.settings)
-                tidy_up(self.repository)  # the end of the run may be days away
-            except GitticksError as error:
-                self.warn(task.id, f"its workspace stays: {error.message}", error.hint)
+            remove_merged(self.run, decision.task)
+            tidy_up(self.repository)  # the end of the run may be days away
 
     def warn(self, task_id: TaskId | None, message: str, hint: str | None = None) -> None:
         """Warns, unless the look before has done so in the same words."""

@@ -15,11 +15,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.git.checkouts import checkout_at, current_branch, head, list_worktrees
+from gitticks.git.checkouts import checked_out_elsewhere, checkout_at, current_branch, head, list_worktrees
 from gitticks.git.locks import clear_shared_locks, hold_lock
 from gitticks.git.maintenance import has_many_loose_objects, pack_loose_objects
 from gitticks.git.process import run_git
@@ -179,10 +178,7 @@ def remove_after_merge(
         _remove(repository, listed, leaves_files_for=settings)
     for tree in list_worktrees(repository):
         if current_branch(tree) == branch:  # one that a person added
-            raise GitticksError(
-                f"`{branch}` is checked out at `{tree.path}`",
-                hint=f"`git -C {quote(str(tree.path))} switch -`",
-            )
+            raise checked_out_elsewhere(repository, branch, tree.path)
     if tip is not None:
         common = repository.common_dir  # the folder of this process may have been the workspace
         run_git(["update-ref", "-d", BRANCHES + branch, tip], repository_dir=common, directory=common)
@@ -200,7 +196,7 @@ def _remove_merged(run: RunContext, merged: Task) -> None:
         if now.is_landed and now.merged_sha == merged.merged_sha:
             remove_after_merge(run.repository, merged, run.settings, partial(_warn, run, merged.id))
     except (GitticksError, OSError) as error:
-        words = error.message if isinstance(error, GitticksError) else str(error)
+        words = error.in_one_line if isinstance(error, GitticksError) else str(error)
         _warn(run, merged.id, f"its workspace stays: {words}")
 
 
