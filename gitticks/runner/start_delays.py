@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -57,83 +56,6 @@ class Pause(NamedTuple):
         return (present + timedelta(seconds=self.until - now)).replace(microsecond=0)
 
 
-@dataclass
-class Pauses:
-    """The resting agents of one run, by name; `clock` is monotonic, `random_number` spreads runs apart.
-
-    `present` is the time of day, `rest_seconds` how long an agent rests if its service names no time.
-    """
-
-    clock: Callable[[], float]
-    random_number: Callable[[int], int]
-    present: Callable[[], datetime]
-    rest_seconds: float
-    _pauses: dict[str, Pause] = field(default_factory=dict)
-    _in_a_row: dict[str, int] = field(default_factory=dict)
-    _failed_at: dict[str, float] = field(default_factory=dict)
-
-    def of(self, agent: str) -> Pause | None:
-        """Returns the agent's pause while it lasts."""
-        pause = self._pauses.get(agent)
-        if pause is None or pause.until <= self.clock():
-            return None
-        return pause if pause.resets_at is None or pause.resets_at > self.present() else None
-
-    def agents(self) -> frozenset[str]:
-        """Returns the agents that rest now."""
-        # A copy: the threads of sessions ask while the loop's adds a pause.
-        return frozenset(agent for agent in tuple(self._pauses) if self.of(agent) is not None)
-
-    def long_rests(self) -> frozenset[str]:
-        """Returns those whose rest is too long to be waited for."""
-        now = self.clock()
-        return frozenset(name for name in self.agents() if not self._pauses[name].is_short(now))
-
-    def resume(self, resting: Resting) -> None:
-        """Takes over a rest with a known end from an earlier run."""
-        left = (resting.until - self.present()).total_seconds()
-        self._pauses[resting.agent] = Pause(self.clock() + left, resting.reason, resting.until)
-
-    def note(self, agent: str, report: AgentReport, now: datetime) -> Pause | None:
-        """Takes an agent's report into account and returns the pause that follows from it, if one does."""
-        if report.ending not in SERVICE_FAILED and report.ending is not Ending.START_FAILED:
-            self._in_a_row.pop(agent, None)
-            return None
-        count = self._count(agent, report)
-        resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
-        seconds = self._seconds(report, count, now)
-        is_limit = report.ending in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
-        if is_limit and count >= MOST_LIMITS and seconds < self.rest_seconds:
-            # Its word was kept each time, or is of a time that is over, and it continues.
-            seconds, resets_at = self.rest_seconds, None
-        pause = Pause(self.clock() + seconds, report.detail or report.ending.value, resets_at)
-        # Not one that is over by the service's word: the run's clock stood still while the machine slept.
-        before = self.of(agent) or pause
-        self._pauses[agent] = max(pause, before, key=lambda one: one.until)
-        return pause
-
-    def _count(self, agent: str, report: AgentReport) -> int:
-        """Counts a failure; sessions side by side that one outage ends are one."""
-        count = self._in_a_row.get(agent, 0)
-        if count == 0 or self.clock() - report.usage.seconds >= self._failed_at.get(agent, -math.inf):
-            count += 1
-            self._failed_at[agent] = self.clock()
-        self._in_a_row[agent] = count
-        return count
-
-    def _seconds(self, report: AgentReport, count: int, now: datetime) -> float:
-        if report.resets_at is not None and report.resets_at > now:
-            return max(FIRST_PAUSE_SECONDS, (report.resets_at - now).total_seconds())
-        if report.resets_at is None and count >= _MOST_IN_A_ROW.get(report.ending, 1):
-            return self.rest_seconds
-        if report.retry_after_seconds is not None:
-            return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
-        jitter = 1 + self.random_number(_JITTER_STEPS) / (2 * _JITTER_STEPS)
-        return min(
-            math.ldexp(FIRST_PAUSE_SECONDS, min(count, MOST_LIMITS) - 1) * jitter, LONGEST_PAUSE_SECONDS
-        )
-
-
 class Patience:
     """What one run waits for; `is_short` says that something held back will be free within a minute."""
 
@@ -141,10 +63,11 @@ class Patience:
         self.is_short = False
         self._run = run
         self._clock = run.world.monotonic_seconds
-        rest = run.settings.limits.rest
-        self._pauses = Pauses(self._clock, run.world.random_number, run.world.now, rest)
-        run.resting = self._pauses.long_rests
+        self._pauses: dict[str, Pause] = {}
+        self._in_a_row: dict[str, int] = {}
+        self._failed_at: dict[str, float] = {}
         self._waited_for: dict[str, Pause] = {}
+        run.resting = self.long_rests
 
     def take_over(self) -> None:
         """Continues with the rests of an earlier run whose end a service named; the others are free."""
@@ -154,13 +77,70 @@ class Patience:
         )
         write_resting(self._run.repository.own_dir, known)
         for one in known:
-            self._pauses.resume(one)
+            left = (one.until - self._run.now).total_seconds()
+            self._pauses[one.agent] = Pause(self._clock() + left, one.reason, one.until)
 
     def look_again(self, *, is_short: bool) -> None:
         """Forgets what was held back, before the next look at all that is ready."""
         self.is_short = is_short
-        self._pauses.rest_seconds = self._run.settings.limits.rest
         self._waited_for = {}
+
+    def of(self, agent: str) -> Pause | None:
+        """Returns the agent's pause while it lasts."""
+        pause = self._pauses.get(agent)
+        if pause is None or pause.until <= self._clock():
+            return None
+        return pause if pause.resets_at is None or pause.resets_at > self._run.now else None
+
+    @property
+    def resting(self) -> frozenset[str]:
+        """Returns the agents that rest now."""
+        # A copy: the threads of sessions ask while the loop's adds a pause.
+        return frozenset(agent for agent in tuple(self._pauses) if self.of(agent) is not None)
+
+    def long_rests(self) -> frozenset[str]:
+        """Returns those whose rest is too long to be waited for."""
+        now = self._clock()
+        return frozenset(name for name in self.resting if not self._pauses[name].is_short(now))
+
+    def rest(self, agent: str, report: AgentReport) -> Pause | None:
+        """Takes an agent's report into account and returns the pause that follows from it, if one does."""
+        if report.ending not in SERVICE_FAILED and report.ending is not Ending.START_FAILED:
+            self._in_a_row.pop(agent, None)
+            return None
+        count, now, longest = self._count(agent, report), self._run.now, self._run.settings.limits.rest
+        resets_at = report.resets_at if report.resets_at is not None and report.resets_at > now else None
+        seconds = self._seconds(report, count, now)
+        is_limit = report.ending in (Ending.RATE_LIMITED, Ending.USAGE_LIMITED)
+        if is_limit and count >= MOST_LIMITS and seconds < longest:
+            # Its word was kept each time, or is of a time that is over, and it continues.
+            seconds, resets_at = longest, None
+        pause = Pause(self._clock() + seconds, report.detail or report.ending.value, resets_at)
+        # Not one that is over by the service's word: the run's clock stood still while the machine slept.
+        before = self.of(agent) or pause
+        self._pauses[agent] = max(pause, before, key=lambda one: one.until)
+        return pause
+
+    def _count(self, agent: str, report: AgentReport) -> int:
+        """Counts a failure; sessions side by side that one outage ends are one."""
+        count = self._in_a_row.get(agent, 0)
+        if count == 0 or self._clock() - report.usage.seconds >= self._failed_at.get(agent, -math.inf):
+            count += 1
+            self._failed_at[agent] = self._clock()
+        self._in_a_row[agent] = count
+        return count
+
+    def _seconds(self, report: AgentReport, count: int, now: datetime) -> float:
+        if report.resets_at is not None and report.resets_at > now:
+            return max(FIRST_PAUSE_SECONDS, (report.resets_at - now).total_seconds())
+        if report.resets_at is None and count >= _MOST_IN_A_ROW.get(report.ending, 1):
+            return self._run.settings.limits.rest
+        if report.retry_after_seconds is not None:
+            return max(FIRST_PAUSE_SECONDS, report.retry_after_seconds)
+        jitter = 1 + self._run.world.random_number(_JITTER_STEPS) / (2 * _JITTER_STEPS)
+        return min(
+            math.ldexp(FIRST_PAUSE_SECONDS, min(count, MOST_LIMITS) - 1) * jitter, LONGEST_PAUSE_SECONDS
+        )
 
     @property
     def waits_for(self) -> str | None:
@@ -170,11 +150,6 @@ class Patience:
             until = pause.ends_at(self._clock(), self._run.now)
             rests.append(f"`{name}` rests until {until:%Y-%m-%d %H:%M} UTC: {pause.reason}")
         return "; ".join(rests) or None
-
-    @property
-    def resting(self) -> frozenset[str]:
-        """Returns the agents that rest now."""
-        return self._pauses.agents()
 
     def holds_back(self, task: Task) -> bool:
         """True if the task has to wait."""
@@ -193,9 +168,9 @@ class Patience:
         if not was_ready:
             return
         names = dict.fromkeys(name for name, _ in reports)  # of a council several may be one agent
-        rested = {name for name, report in reports if self._pauses.note(name, report, self._run.now)}
+        rested = {name for name, report in reports if self.rest(name, report)}
         for name in names:
-            pause = self._pauses.of(name)
+            pause = self.of(name)
             if name in rested and pause is not None:
                 rests = f"`{name}` rests {pause.in_words(self._clock())}: {pause.reason}"
                 self._run.emit(Warned(None, rests))
@@ -216,7 +191,7 @@ class Patience:
     @property
     def holds_later_runs(self) -> bool:
         """True if an agent rests in a later run too, since its service named the end."""
-        found = (self._pauses.of(name) for name in self._pauses.long_rests())
+        found = (self.of(name) for name in self.long_rests())
         return any(pause is not None and pause.resets_at is not None for pause in found)
 
     def _let_others_know(self, name: str, pause: Pause | None) -> None:
@@ -248,12 +223,12 @@ class Patience:
         """Returns the pauses of the agents that a task's next session starts, all reviewers of a council among them."""
         run = self._run
         history = run.open_store().history
-        resting = self._pauses.long_rests()
+        resting = self.long_rests()
         found = {}
         for agent in run.staff.agents(task, role_for(task)):
             left = run.staff.left(agent, lambda: history(task.id))
             name = first_awake(left, resting).name
-            if (pause := self._pauses.of(name)) is not None:
+            if (pause := self.of(name)) is not None:
                 found[name] = pause
         return found
 

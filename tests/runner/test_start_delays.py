@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from gitticks.agents.base import AgentReport
+from gitticks.git.repository import Repository
 from gitticks.model.event import EventType
+from gitticks.model.settings import Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Ending, Usage
 from gitticks.runner import start_delays
+from gitticks.runner.context import RunContext
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.run_record import Resting, read_resting, write_resting
-from gitticks.runner.start_delays import (
-    LONGEST_PAUSE_SECONDS,
-    Pauses,
-)
+from gitticks.runner.start_delays import LONGEST_PAUSE_SECONDS, Patience
 from gitticks.world import World
 from tests.support.agents import DATA, write_program
 from tests.support.runs import DONE, NO_REVIEW, TO_REVIEW, RunProject, project
@@ -106,20 +106,23 @@ def test_an_edit_from_the_future_is_not_waited_for(project: RunProject) -> None:
     assert project.stands(task_id)[0] is Status.REVIEWING
 
 
-@dataclass
-class Clock:
-    """A clock that a test sets."""
+class Clock(World):
+    """Surroundings whose clock a test sets; the time of day goes on while the machine sleeps."""
 
-    now: float = 100.0
+    def __init__(self) -> None:
+        super().__init__({})
+        self.at = 100.0
+        self.slept = 0.0
+        self.chance: Callable[[int], int] = lambda _: 0
 
-    slept: float = 0.0
+    def monotonic_seconds(self) -> float:
+        return self.at
 
-    def __call__(self) -> float:
-        return self.now
+    def now(self) -> datetime:
+        return NOW + timedelta(seconds=self.at - 100.0 + self.slept)
 
-    def present(self) -> datetime:
-        """Returns the time of day, which goes on while the machine sleeps."""
-        return NOW + timedelta(seconds=self.now - 100.0 + self.slept)
+    def random_number(self, below: int) -> int:
+        return self.chance(below)
 
 
 @pytest.fixture
@@ -128,18 +131,25 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def pauses(clock: Clock) -> Pauses:
-    return Pauses(clock, lambda _: 0, clock.present, REST)
+def pauses(clock: Clock, tmp_path: Path) -> Patience:
+    return Patience(
+        RunContext(
+            Repository(str(tmp_path), str(tmp_path), None, None, is_bare=True),
+            Settings(),
+            clock,
+            lambda _: None,
+        )
+    )
 
 
 def report(ending: Ending, **fields: object) -> AgentReport:
     return AgentReport(ending, **fields)  # type: ignore[arg-type]
 
 
-def seconds(pauses: Pauses, clock: Clock, said: AgentReport) -> float | None:
+def seconds(pauses: Patience, clock: Clock, said: AgentReport) -> float | None:
     """Returns how long an agent rests after a report."""
-    pause = pauses.note("claude", said, NOW)
-    return None if pause is None else pause.until - clock.now
+    pause = pauses.rest("claude", said)
+    return None if pause is None else pause.until - clock.at
 
 
 @pytest.mark.parametrize(
@@ -152,41 +162,40 @@ def seconds(pauses: Pauses, clock: Clock, said: AgentReport) -> float | None:
     ],
 )
 def test_pauses_grow_and_end_in_a_rest(
-    pauses: Pauses, clock: Clock, ending: Ending, expected: list[float]
+    pauses: Patience, clock: Clock, ending: Ending, expected: list[float]
 ) -> None:
     assert [seconds(pauses, clock, report(ending)) for _ in expected] == expected
 
 
-def test_what_ends_sessions_side_by_side_counts_once(pauses: Pauses, clock: Clock) -> None:
+def test_what_ends_sessions_side_by_side_counts_once(pauses: Patience, clock: Clock) -> None:
     side_by_side = report(Ending.OUTAGE, usage=Usage(seconds=60.0))
     assert [seconds(pauses, clock, side_by_side)] * 3 == [2.0, 2.0, 2.0]
-    clock.now += 61.0
+    clock.at += 61.0
     assert [seconds(pauses, clock, side_by_side) for _ in range(3)] == [4.0, 4.0, 4.0]
 
 
-def test_a_resting_agent_is_tried_again(clock: Clock) -> None:
-    pauses = Pauses(clock, lambda _: 0, clock.present, REST)
+def test_a_resting_agent_is_tried_again(pauses: Patience, clock: Clock) -> None:
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED)) == 900.0
-    clock.now += 900.0
-    assert pauses.agents() == frozenset()
+    clock.at += 900.0
+    assert pauses.resting == frozenset()
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED)) == 900.0
 
 
-def test_any_other_end_begins_the_count_again(pauses: Pauses, clock: Clock) -> None:
+def test_any_other_end_begins_the_count_again(pauses: Patience, clock: Clock) -> None:
     for _ in range(3):
         assert seconds(pauses, clock, report(Ending.OUTAGE)) == 2.0
         assert seconds(pauses, clock, report(Ending.CRASHED)) is None
         assert seconds(pauses, clock, report(Ending.SANDBOX_FAILED)) is None
 
 
-def test_what_the_service_says_goes_before(pauses: Pauses, clock: Clock) -> None:
+def test_what_the_service_says_goes_before(pauses: Patience, clock: Clock) -> None:
     assert seconds(pauses, clock, report(Ending.RATE_LIMITED, retry_after_seconds=90.0)) == 90.0
     resets = NOW + timedelta(hours=2)
     assert seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=resets)) == 7200.0
 
 
 def test_a_rate_limit_whose_word_is_kept_and_that_goes_on_ends_in_a_rest(
-    pauses: Pauses, clock: Clock
+    pauses: Patience, clock: Clock
 ) -> None:
     soon = report(Ending.RATE_LIMITED, retry_after_seconds=5.0, resets_at=NOW + timedelta(seconds=5))
     assert [seconds(pauses, clock, soon) for _ in range(5)] == [5.0, 5.0, 5.0, 5.0, REST]
@@ -195,42 +204,45 @@ def test_a_rate_limit_whose_word_is_kept_and_that_goes_on_ends_in_a_rest(
     assert pause.resets_at is None
 
 
-def test_a_usage_limit_whose_reset_brings_nothing_ends_in_a_rest(pauses: Pauses, clock: Clock) -> None:
+def test_a_usage_limit_whose_reset_brings_nothing_ends_in_a_rest(pauses: Patience, clock: Clock) -> None:
     said = report(Ending.USAGE_LIMITED, retry_after_seconds=8.0, resets_at=NOW + timedelta(seconds=8))
     assert [seconds(pauses, clock, said) for _ in range(5)] == [8.0, 8.0, 8.0, 8.0, REST]
 
 
-def test_a_reset_that_is_past_is_tried_ever_later_and_ends_in_a_rest(pauses: Pauses, clock: Clock) -> None:
+def test_a_reset_that_is_past_is_tried_ever_later_and_ends_in_a_rest(pauses: Patience, clock: Clock) -> None:
     past = NOW - timedelta(hours=2)
     waits = [seconds(pauses, clock, report(Ending.USAGE_LIMITED, resets_at=past)) for _ in range(7)]
     assert waits == [2.0, 4.0, 8.0, 16.0, REST, REST, REST]
 
 
-def test_a_named_reset_counts_also_while_the_machine_slept(pauses: Pauses, clock: Clock) -> None:
+def test_a_named_reset_counts_also_while_the_machine_slept(pauses: Patience, clock: Clock) -> None:
     resets = NOW + timedelta(hours=2)
-    pauses.note("claude", report(Ending.USAGE_LIMITED, resets_at=resets), NOW)
-    clock.now += 10
+    pauses.rest("claude", report(Ending.USAGE_LIMITED, resets_at=resets))
+    clock.at += 10
     clock.slept = 7180
-    assert pauses.agents() == {"claude"}
+    assert pauses.resting == {"claude"}
     clock.slept = 7190
-    assert pauses.agents() == frozenset()
+    assert pauses.resting == frozenset()
 
 
-def test_an_outage_after_a_sleep_past_the_reset_lets_the_agent_rest(pauses: Pauses, clock: Clock) -> None:
+def test_an_outage_after_a_sleep_past_the_reset_lets_the_agent_rest(pauses: Patience, clock: Clock) -> None:
     resets = NOW + timedelta(hours=5)
-    pauses.note("claude", report(Ending.USAGE_LIMITED, resets_at=resets), NOW)
+    pauses.rest("claude", report(Ending.USAGE_LIMITED, resets_at=resets))
     clock.slept = 5 * 3600 + 1
-    assert pauses.agents() == frozenset()
-    pauses.note("claude", report(Ending.OUTAGE), clock.present())
-    assert pauses.agents() == {"claude"}
+    assert pauses.resting == frozenset()
+    pauses.rest("claude", report(Ending.OUTAGE))
+    assert pauses.resting == {"claude"}
 
 
-def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(pauses: Pauses, clock: Clock) -> None:
-    pauses.resume(Resting("claude", NOW + timedelta(hours=1), "usage limit"))
+def test_a_rest_of_an_earlier_run_goes_on_to_its_known_end(
+    pauses: Patience, clock: Clock, tmp_path: Path
+) -> None:
+    write_resting(tmp_path / "gitticks", [Resting("claude", NOW + timedelta(hours=1), "usage limit")])
+    pauses.take_over()
     pause = pauses.of("claude")
     assert pause is not None
-    assert (pause.reason, pause.in_words(clock())) == ("usage limit", "for 1 h")
-    clock.now += 3600
+    assert (pause.reason, pause.in_words(clock.at)) == ("usage limit", "for 1 h")
+    clock.at += 3600
     assert pauses.of("claude") is None
 
 
@@ -345,33 +357,33 @@ def test_others_go_on_while_one_agent_rests(project: RunProject) -> None:
     assert len(calls(project)) == 1
 
 
-def test_an_agent_rests_alone_and_until_its_time(pauses: Pauses, clock: Clock) -> None:
-    pauses.note("claude", report(Ending.OUTAGE), NOW)
+def test_an_agent_rests_alone_and_until_its_time(pauses: Patience, clock: Clock) -> None:
+    pauses.rest("claude", report(Ending.OUTAGE))
     assert pauses.of("claude") is not None
     assert pauses.of("codex") is None
-    clock.now += 2.0
+    clock.at += 2.0
     assert pauses.of("claude") is None
 
 
-def test_a_longer_rest_is_not_cut_by_a_shorter_one(pauses: Pauses, clock: Clock) -> None:
-    pauses.note("claude", report(Ending.USAGE_LIMITED), NOW)
-    pauses.note("claude", report(Ending.OUTAGE), NOW)
+def test_a_longer_rest_is_not_cut_by_a_shorter_one(pauses: Patience, clock: Clock) -> None:
+    pauses.rest("claude", report(Ending.USAGE_LIMITED))
+    pauses.rest("claude", report(Ending.OUTAGE))
     pause = pauses.of("claude")
     assert pause is not None
-    assert pause.until - clock.now == REST
+    assert pause.until - clock.at == REST
 
 
-def test_only_a_short_rest_is_worth_waiting_for(pauses: Pauses, clock: Clock) -> None:
-    short = pauses.note("claude", report(Ending.OUTAGE), NOW)
-    long = pauses.note("codex", report(Ending.USAGE_LIMITED, detail="limit"), NOW)
+def test_only_a_short_rest_is_worth_waiting_for(pauses: Patience, clock: Clock) -> None:
+    short = pauses.rest("claude", report(Ending.OUTAGE))
+    long = pauses.rest("codex", report(Ending.USAGE_LIMITED, detail="limit"))
     assert short is not None
     assert long is not None
-    assert (short.is_short(clock.now), long.is_short(clock.now)) == (True, False)
-    assert (short.in_words(clock.now), long.in_words(clock.now)) == ("for 2 s", "for 15 min")
+    assert (short.is_short(clock.at), long.is_short(clock.at)) == (True, False)
+    assert (short.in_words(clock.at), long.in_words(clock.at)) == ("for 2 s", "for 15 min")
 
 
-def test_chance_spreads_pauses_by_half_and_never_past_the_longest(clock: Clock) -> None:
-    late = Pauses(clock, lambda below: below - 1, clock.present, REST)
-    waits = [seconds(late, clock, report(Ending.RATE_LIMITED)) or 0 for _ in range(4)]
+def test_chance_spreads_pauses_by_half_and_never_past_the_longest(pauses: Patience, clock: Clock) -> None:
+    clock.chance = lambda below: below - 1
+    waits = [seconds(pauses, clock, report(Ending.RATE_LIMITED)) or 0 for _ in range(4)]
     assert all(low < wait <= 1.5 * low for wait, low in zip(waits, (2, 4, 8, 16), strict=True))
     assert max(waits) < LONGEST_PAUSE_SECONDS
