@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitticks.model.ids import TaskId
+from gitticks.runner.liveness import names_in
 from gitticks.safe_read import open_plain_file, read_end_of_plain_file
 
 if TYPE_CHECKING:
@@ -85,14 +86,9 @@ class TranscriptReader:
         return lines
 
     def _newer(self) -> list[str]:
-        try:
-            names = os.listdir(self.folder)  # noqa: PTH208 - names are all that is wanted
-        except OSError:
-            return []
         after = self._name or self._first
-        return sorted(
-            name for name in names if name.endswith(self._end) and name >= after and name != self._name
-        )
+        names = (name for name in names_in(str(self.folder)) if name.endswith(self._end))
+        return sorted(name for name in names if name >= after and name != self._name)
 
     def _open(self, name: str) -> list[str]:
         is_first, self._name = self._name is None, name
@@ -143,21 +139,14 @@ def _lines_of(path: Path) -> Iterator[str]:
 def read_last(own_dir: Path, task_id: TaskId, most_bytes: int) -> tuple[list[str], bool]:
     """Returns the last lines of the newest of a task's transcripts that has any, and whether there are more before them."""
     folder = transcripts_of(own_dir, task_id)
-    try:
-        names = sorted((name for name in os.listdir(folder) if name.endswith(".log")), reverse=True)  # noqa: PTH208
-    except OSError:
-        return [], False
-    ends = (_end_of(folder / name, most_bytes) for name in names)
-    return next((end for end in ends if end[0]), ([], False))
-
-
-def _end_of(path: Path, most_bytes: int) -> tuple[list[str], bool]:
-    try:
-        data = read_end_of_plain_file(path, most_bytes + 1)
-    except OSError:
-        return [], False
-    is_cut = len(data) > most_bytes
-    return [line for line in data.decode("utf-8", "replace").split("\n")[is_cut:] if line], is_cut
+    for name in sorted(names_in(str(folder)), reverse=True):
+        with contextlib.suppress(OSError):
+            data = read_end_of_plain_file(folder / name, most_bytes + 1)
+            is_cut = len(data) > most_bytes
+            lines = [line for line in data.decode("utf-8", "replace").split("\n")[is_cut:] if line]
+            if lines:
+                return lines, is_cut
+    return [], False
 
 
 def _stamp(time: datetime) -> str:
