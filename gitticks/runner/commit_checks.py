@@ -7,7 +7,6 @@ touching the file that a client or a sandbox guards.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -21,12 +20,11 @@ from gitticks.git.identity import AGENTS_HOST, Identity
 from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.process import printable, run_git
-from gitticks.git.refs import BRANCHES, read_ref
+from gitticks.git.refs import BRANCHES, OBJECT_ID, end_of_log, is_nothing, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
 from gitticks.redaction import digest_of_secret, find_secrets, secret_values
-from gitticks.safe_read import read_end_of_plain_file
 from gitticks.store.branch import Store
 from gitticks.workflow.permissions import PolicyLayer, denied_writes
 
@@ -39,9 +37,9 @@ _REMOVED = re.compile(r"^-.*\n?", re.MULTILINE)
 _ADDED = re.compile(r"^\+", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
 _SHOWN_COMMITS = 3
-_MOST_MOVES = 200
-_ROW = ("%H", "%gd", "%ge")
 _LAST_LOGGED_BYTES = 65_536
+_MOVE = re.compile(rf"({OBJECT_ID}) ({OBJECT_ID}) [^\t]*<([^>\t]*)> (?:\S*@\{{)?(\d+)")
+"""A line of a log: from where to where, by whom, and when."""
 
 
 class CommittedSecret(NamedTuple):
@@ -272,36 +270,23 @@ def find_moved_base(repository: Repository, base: str, since: datetime) -> str |
 
     Git's log of the branch tells, in which people and gitticks itself have other addresses.
     """
-    with contextlib.suppress(OSError):  # with a reftable the log is no file
-        end = read_end_of_plain_file(f"{repository.common_place}/logs/{BRANCHES}{base}", _LAST_LOGGED_BYTES)
-        if AGENTS_HOST.encode() not in end:  # as nearly always, and then git need not be asked
-            return None
-    asked = [
-        "log",
-        f"--max-count={_MOST_MOVES}",
-        "--walk-reflogs",
-        "--date=unix",
-        f"--format={' '.join(_ROW)}",
+    end = end_of_log(repository.common_place, BRANCHES + base, _LAST_LOGGED_BYTES)
+    lines = end.decode("utf-8", "surrogateescape").split("\n")
+    moves = [move for line in lines if (move := _MOVE.match(line))]
+    by_agents = [
+        one for one in moves if one[3].endswith(AGENTS_HOST) and int(one[4]) >= int(since.timestamp())
     ]
-    # A branch that is not there has no log.
-    listed = run_git([*asked, f"{BRANCHES}{base}", "--"], repository_dir=repository.common_dir, check=False)
-    rows = [row for line in listed.text.split("\n") if len(row := line.split(" ", 2)) == len(_ROW)]
-    moves = [
-        number
-        for number, (_, at, email) in enumerate(rows, start=1)
-        if email.endswith(AGENTS_HOST)
-        and int(at.rpartition("{")[2].removesuffix("}")) >= since.timestamp() // 1
-    ]
-    if not moves:
+    if not by_agents:
         return None
-    before = rows[moves[-1]][0][:10] if moves[-1] < len(rows) else None
-    if before is None:
+    first = by_agents[0][1]
+    if is_nothing(first):
         return (
             f"an agent made the branch `{base}`: `git log {base}` shows it, "
             f"and if it was not there before, `git branch -D {base}` removes it"
         )
-    if rows[0][0].startswith(before):
+    if moves[-1][2] == first:
         return None
+    before = first[:10]
     return (
         f"an agent moved `{base}`: `git log {before}..{base}` shows what came since, "
         f"`git reset --keep {before}` on `{base}` takes all of that back"
