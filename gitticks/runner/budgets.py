@@ -11,7 +11,7 @@ from gitticks.agents.base import AgentReport, AgentSpec, Ended, EndReason
 from gitticks.agents.base import Request as AgentRequest
 from gitticks.agents.prices import Priced, foresee, with_cost
 from gitticks.agents.registry import invoke
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -82,10 +82,8 @@ def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
     """Returns what was spent on which tasks, the most first, in words."""
     ordered = sorted(spent.items(), key=lambda one: (-one[1].of(metric), one[0]))
     told = [(task_id, one.of(metric)) for task_id, one in ordered if one.of(metric)]
-    words = [f"`{task_id}` {budget.in_words(metric, amount)}" for task_id, amount in told[:_MOST_NAMED]]
-    more = len(told) - _MOST_NAMED
-    listed = ", ".join([*words, *([f"{more} more"] if more > 0 else [])])
-    return f"on {listed}" if listed else "on no task that reports it"
+    words = [f"`{task_id}` {budget.in_words(metric, amount)}" for task_id, amount in told]
+    return f"on {first_of(words, _MOST_NAMED)}" if words else "on no task that reports it"
 
 
 class EpicSpending(NamedTuple):
