@@ -207,21 +207,13 @@ def _off_branch(
     repository: Repository, branch: str, tip: str | None, other: str | None, now: str | None
 ) -> str:
     where = f"branch `{other}`" if other else "a detached HEAD"
-    if now is None:
-        return f"the workspace is on {where}, which has no commit: `git checkout {branch}`"
-    if tip is None:
-        what = f"the branch `{branch}` is missing, and the work was committed on {where}"
-        return f"{what}: {_merge(branch, other or now[:12])}"
-    if not _commits(repository, now, "--not", tip):
+    if now is None or (tip is not None and not _commits(repository, now, "--not", tip)):
         return f"the workspace is on {where}, but only `{branch}` counts: `git checkout {branch}`"
-    option = "" if repository.objects.merge_base(now, tip) else "--allow-unrelated-histories "
-    what = f"the work was committed on {where}, but only `{branch}` counts"
-    return f"{what}: {_merge(branch, option + (other or now[:12]))}"
-
-
-def _merge(branch: str, what: str) -> str:
-    """Returns the command; where the branch is gone, the next session begins with it made again."""
-    return f"`git checkout {branch} && git merge {what}`"
+    is_related = tip is None or repository.objects.merge_base(now, tip) is not None
+    option = "" if is_related else "--allow-unrelated-histories "
+    # Where the branch is gone, the next session begins with it made again.
+    command = f"git checkout {branch} && git merge {option}{other or now[:12]}"
+    return f"the work was committed on {where}, but only `{branch}` counts: `{command}`"
 
 
 def _without_start(

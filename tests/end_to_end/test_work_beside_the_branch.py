@@ -19,12 +19,15 @@ OBEY = r"""eval "$(sed -n 's/.*: `\(git [^`]*\)`.*/\1/p' .gt/prompt.md | head -1
     [
         (f"git checkout -q --detach\n{DONE}", "the work was committed on a detached HEAD"),
         (f"git checkout -q -b other\n{DONE}", "the work was committed on branch `other`"),
-        (f"git branch -m other\n{DONE}", "is missing, and the work was committed on branch `other`"),
+        (f"git branch -m other\n{DONE}", "the work was committed on branch `other`"),
         (f"{COMMIT}git checkout -q --detach HEAD~1\n{SAY_DONE}", "the workspace is on a detached HEAD"),
         (f"{COMMIT}git reset -q --hard HEAD~1\n{SAY_DONE}", "nothing was committed on"),
         (f"git worktree add -q -b other ../aside\n(cd ../aside; {COMMIT})\n{SAY_DONE}", "but elsewhere"),
         (f"git checkout -q --orphan other\n{DONE}", "the work was committed on branch `other`"),
-        (f"{COMMIT}git checkout -q --orphan other\n{SAY_DONE}", "which has no commit"),
+        (
+            f"{COMMIT}git checkout -q --orphan other\n{SAY_DONE}",
+            "the workspace is on branch `other`, but only",
+        ),
         (
             f"git checkout -q --orphan other\n{COMMIT}git branch -qM gitticks/work/k7f2\n{SAY_DONE}",
             "in common",
