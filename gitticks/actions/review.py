@@ -140,8 +140,8 @@ def patch_between(repository: Repository, span: tuple[str, str]) -> bytes:
     for path, lines in left_out.items():
         what = "binary" if lines is None else f"{lines:,} lines changed"
         shown = path if path.isprintable() else ascii(path)[1:-1]
-        command = f"git diff {span[0][:10]} {span[1][:10]} -- {quote(shown)}"
-        patch += f"not shown: {shown} ({what}): {command}\n".encode()
+        command = f"git diff {span[0][:10]} {span[1][:10]} -- {quote(path)}"
+        patch += os.fsencode(f"not shown: {shown} ({what}): {command}\n")
     return patch
 
 

@@ -86,8 +86,11 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     Raises:
         NotFoundError: the repository has none there.
     """
+    found = straight_at(repository, str(path))
+    if found is not None:  # as nearly always, and then no link on the way is looked up
+        return found
     real = os.path.realpath(path)
-    found = straight_at(repository, str(path)) or straight_at(repository, real)
+    found = straight_at(repository, real)
     if found is not None:
         return found
     for checkout in list_worktrees(repository):

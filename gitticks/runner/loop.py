@@ -214,10 +214,13 @@ class Loop:
         # What was left there is still to be taken, as the agent left it.
         left = [graph.tasks.get(one.task) for one in (*ending, *self.run.sessions.dead(self._jobs))]
         occupied |= {workspaces.workspace_name(task, graph, settings) for task in left if task is not None}
-        free, paid = self.options.parallel - len(self._jobs.sessions), self._paid_roles()
+        free, in_budget = self.options.parallel - len(self._jobs.sessions), self._roles_in_budget()
         for task in self.picking.ready() if free > 0 else ():
             role = role_for(task)
-            if role not in paid or (name := workspaces.workspace_name(task, graph, settings)) in occupied:
+            if role not in in_budget:
+                continue
+            name = workspaces.workspace_name(task, graph, settings)
+            if name in occupied:
                 continue
             try:
                 if self._patience.holds_back(task) or self._is_epic_spent(task, graph, role):
@@ -228,11 +231,11 @@ class Loop:
             self.picking.current_epic = task.parent or self.picking.current_epic
             self._jobs.start(pool, task, role, name, partial(self._run_session, task.id, role))
             occupied.add(name)
-            free, paid = free - 1, self._paid_roles()
+            free, in_budget = free - 1, self._roles_in_budget()
             if free == 0:
                 break
 
-    def _paid_roles(self) -> set[Role]:
+    def _roles_in_budget(self) -> set[Role]:
         """Returns for whom the run's budget has something left, those that run now counted in."""
         running = self._jobs.worker_count
         return {role for role in Role if self.budgets.limit(role, running=running) is None}

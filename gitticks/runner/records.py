@@ -138,26 +138,23 @@ class Sessions:
         with errors_name(path):
             write_json(path, record._asdict() | {"started": record.started.isoformat()})
 
-    def live(self, besides: Container[TaskId] = ()) -> dict[TaskId, SessionRecord]:
-        """Returns the sessions that are alive, by task, but for those of tasks that are known."""
-        return {record.task: record for record in self._all(besides) if self._is_alive(record.task)}
+    def live(self, without: Container[TaskId] = ()) -> dict[TaskId, SessionRecord]:
+        """Returns the sessions that are alive, by task, without those of some tasks."""
+        return {record.task: record for record in self._all(without) if self._is_alive(record.task)}
 
     def find(self, task_id: TaskId) -> SessionRecord | None:
         """Returns the session of a task that is alive, if one is."""
         record = read_record(self._record(task_id))
         return record if record is not None and self._is_alive(task_id) else None
 
-    def dead(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
-        """Returns the sessions whose runner and agent are both gone, oldest first, but for those of tasks that are known."""
-        left = [record for record in self._all(besides) if not self._is_alive(record.task)]
+    def dead(self, without: Container[TaskId] = ()) -> list[SessionRecord]:
+        """Returns the sessions whose runner and agent are both gone, oldest first, without those of some tasks."""
+        left = [record for record in self._all(without) if not self._is_alive(record.task)]
         return sorted(left, key=lambda record: record.started)
 
-    def ending(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
-        """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds.
-
-        Those of tasks that are known are not among them.
-        """
-        return [record for record in self.live(besides).values() if not is_alive(_runner_of(record))]
+    def ending(self, without: Container[TaskId] = ()) -> list[SessionRecord]:
+        """Returns the sessions whose runner is gone while its supervisor still ends the agent, which takes seconds."""
+        return [record for record in self.live(without).values() if not is_alive(_runner_of(record))]
 
     def is_own(self, record: SessionRecord) -> bool:
         """True if this process began the session."""
@@ -166,12 +163,12 @@ class Sessions:
     def _is_alive(self, task_id: TaskId) -> bool:
         return is_session_alive(str(self._folder), task_id)
 
-    def _all(self, besides: Container[TaskId] = ()) -> list[SessionRecord]:
+    def _all(self, without: Container[TaskId] = ()) -> list[SessionRecord]:
         names = [name for name in sorted(names_in(str(self._folder))) if name.endswith(RECORD)]
         found = (
             read_record(self._folder / name)
             for name in names
-            if TaskId(name.removesuffix(RECORD)) not in besides
+            if TaskId(name.removesuffix(RECORD)) not in without
         )
         return [record for record in found if record is not None]
 
