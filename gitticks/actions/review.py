@@ -35,6 +35,8 @@ from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
 
 _PLACE = re.compile(r"(?P<path>[^\n]*?[^\s:]):(?P<line>[0-9]{1,9})(?::?\s+(?P<text>.*))?", re.DOTALL)
+_FILE = re.compile(r"(?!.*://)\S*[./]\S*")
+"""What is meant as a file before a number, unlike in `see 12:30` and `http://localhost:8080`."""
 _LONGEST_LINE = 300
 
 
@@ -240,6 +242,8 @@ def _note(context: Context, task: Task, comment: str) -> str:
     place = _PLACE.fullmatch(comment)
     quoted = _quote(context, task, place["path"], int(place["line"])) if place else None
     if place is None or quoted is None:
+        if place is not None and _FILE.fullmatch(place["path"]):
+            context.warnings.append(f"the work has no file `{place['path']}`: the comment quotes no line")
         return comment
     text = place["text"] or ""
     if not text.strip():

@@ -77,6 +77,7 @@ def bring_home(
     if inside is not None and _noted(checkout) == inside + _outside(repository, checkout, branch):
         note_refs(checkout, known_refs(checkout))  # git may have refreshed the index since
         return ()
+    _refuse_pipes(private.folder)
     cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled()))
     source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
     listed = _asked(
@@ -126,6 +127,18 @@ def bring_home(
     stand = (inside or "") + _outside(repository, checkout, branch)
     (checkout.git_dir / _BROUGHT).write_bytes(os.fsencode(stand))
     return tuple(warnings.values())
+
+
+def _refuse_pipes(folder: Path) -> None:
+    """Refuses what git would wait for, in any place where it expects a file."""
+    left = [str(folder)]
+    while left:
+        with os.scandir(left.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
+                elif not entry.is_file() and not entry.is_dir() and Path(entry.path).exists():
+                    raise GitticksError(f"`{entry.path}` is no file: remove it")
 
 
 def _inside(private: PrivateGit) -> str | None:

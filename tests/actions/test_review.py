@@ -278,6 +278,23 @@ def test_a_comment_on_a_line_quotes_it_as_it_was_handed_off(project: RunProject)
     assert notes == [f"{quoted}Not this.", f"{quoted}Nor that:\nnever.", "12:30 is fine"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "words"),
+    [
+        ("src/lgin.txt:3 Not this.", "the work has no file `src/lgin.txt`: the comment quotes no line"),
+        ("http://localhost:8080 answers nothing", ""),
+        ("see 12:30 and Later:1 too", ""),
+    ],
+)
+def test_a_comment_on_a_file_that_is_not_there_says_that_it_quotes_nothing(
+    project: RunProject, comment: str, words: str
+) -> None:
+    make_reviewing(project)
+    ran = project.gt("review", "k7f2", "--comment", comment)
+    assert (ran.code, "quotes no line" in ran.err, words in ran.err) == (0, bool(words), True), ran
+    assert [note.text for note in project.file("k7f2").entries(Section.NOTES)] == [comment]
+
+
 def test_a_comment_quotes_the_line_that_git_numbers_so(project: RunProject) -> None:
     workspace = make_reviewing(project)
     (workspace / "odd.txt").write_bytes("a\n\fb\u2028\x85c\nd\re\r\nlast".encode())

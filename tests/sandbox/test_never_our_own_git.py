@@ -192,6 +192,8 @@ def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
         ("rm -rf $(git rev-parse --git-dir)/refs", "git repository"),
         ("d=$(git rev-parse --git-dir); rm $d/HEAD; ln -s /etc/passwd $d/HEAD", ""),
         ("d=$(git rev-parse --git-dir); echo /nowhere > $d/commondir", ""),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo $d/refs/heads/pipe", "refs/heads/pipe` is no file"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo pipe; ln -sf $PWD/pipe $d/shallow", "shallow` is no file"),
     ],
 )  # fmt: skip
 def test_what_is_broken_or_hostile_is_refused_and_nothing_moves(
