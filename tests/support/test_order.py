@@ -54,20 +54,9 @@ def test_all_workers_draw_one_order(suite: Path) -> None:
     assert said
 
 
-def test_one_in_some_of_a_folder_is_drawn_and_the_line_that_repeats_it_says_so(suite: Path) -> None:
-    (suite / "whole").mkdir()
-    (suite / "whole/test_w.py").write_text("def test_w(): pass\n")
-    (suite / "half").mkdir()
-    (suite / "half/test_h.py").write_text("def test_h1(): pass\ndef test_h2(): pass\n")
-    some, said = order(suite, "--shuffle=random", "--draw==5", "--draw=half=2")
-    assert len(some) == 5 + 1 + 1
-    assert "w" in some
-    assert order(suite, *said.partition('ARGS="')[2].rstrip('"').split()) == (some, said)
-    others, _ = order(suite, "--shuffle=random", "--draw==5", "-p", "xdist.plugin", "-n", "2")
-    assert len(set(others)) == 5 + 1 + 2, "xdist refuses workers that draw others"
-
-
-def test_some_cases_are_drawn_of_each_test_that_writes_files(suite: Path) -> None:
+def test_some_of_the_tests_that_write_files_are_drawn_and_the_line_that_repeats_it_says_so(
+    suite: Path,
+) -> None:
     (suite / "test_cases.py").write_text(
         "import pytest\n"
         "@pytest.mark.parametrize('case', range(6))\n"
@@ -75,8 +64,14 @@ def test_some_cases_are_drawn_of_each_test_that_writes_files(suite: Path) -> Non
         "@pytest.mark.parametrize('case', range(6))\n"
         "def test_thought(case): pass\n"
         "def test_once(tmp_path): pass\n"
+        "def test_shared(tmp_path_factory): pass\n"
     )
-    ran, said = order(suite, "--shuffle=random", "--cases=2")
-    told = {name: sum(one.partition("[")[0] == name for one in ran) for name in ("disk", "thought", "once")}
-    assert told == {"disk": 2, "thought": 6, "once": 1}
-    assert order(suite, *said.partition('ARGS="')[2].rstrip('"').split()) == (ran, said)
+    for given, drawn in (("--draw=1", 3), ("--draw=2", 2), ("--draw=9", 1)):
+        ran, said = order(suite, "--shuffle=random", given)
+        names = [one.partition("[")[0] for one in ran]
+        assert sum(name in ("disk", "once", "shared") for name in names) == drawn
+        assert names.count("thought") == 6
+        assert len(ran) == 8 * len(MODULES) + 6 + drawn
+        repeated = said.partition('ARGS="')[2].rstrip('"').split()
+        assert order(suite, *repeated) == (ran, said)
+    order(suite, *repeated, "-p", "xdist.plugin", "-n", "2")  # which refuses workers that draw others
