@@ -35,9 +35,12 @@ _CONFIG = """[core]
 \trepositoryformatversion = {version}
 \tbare = false
 \tlogallrefupdates = true
-{more}[extensions]
+{more}[maintenance]
+\tauto = false
+[extensions]
 \tworktreeconfig = true
 """
+"""Maintenance would be ended with the sandbox, and leave its lock."""
 _OTHER_OBJECTS, _LONG_ID = "\tobjectformat = sha256\n", 64
 
 

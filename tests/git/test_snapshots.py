@@ -152,11 +152,11 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_left_out(
     disturb(checkout.path)
     changed, opened = checkout.path / "changed.txt", os.open
 
-    def open_late(path: Path, flags: int, *more: int) -> int:
+    def open_late(path: Path, flags: int, *more: int, **named: int) -> int:
         if path == changed:
             changed.unlink()
             os.mkfifo(changed)
-        return opened(path, flags, *more)
+        return opened(path, flags, *more, **named)
 
     monkeypatch.setattr(os, "open", open_late)
     assert take_snapshot(checkout).left_out == ("changed.txt",)
