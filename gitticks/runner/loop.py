@@ -39,7 +39,7 @@ from gitticks.workflow.decision import goes_on_in_run, is_turn_of
 TICK_SECONDS = 0.25
 LONGEST_END_SECONDS = 30.0
 LONGEST_NOTIFYING_SECONDS = 10.0
-LONGEST_DECIDING_SECONDS = 5.0
+LONGEST_DECIDING_SECONDS = 30.0
 _INTERRUPTED_BY: dict[int, str] = {
     signal.SIGINT: "by Ctrl-C",
     signal.SIGTERM: "by a signal to end",
