@@ -84,7 +84,8 @@ def _create(terminal: Terminal) -> None:
     terminal.sees("0/6")
     _open_task(terminal, "Thank the customer")
     terminal.keys("e")
-    terminal.sees("changed", "Thank you.")
+    terminal.sees("changed")
+    terminal.sees("Thank you.")
     terminal.keys("Escape")
     terminal.sees("Epics and tasks")
 
@@ -131,9 +132,17 @@ def _review(terminal: Terminal, task_id: str, *words: str) -> None:
 
 def _approve_next(terminal: Terminal, project: Project, ids: dict[str, str]) -> None:
     """Approves what stands first in the inbox."""
+
+    def asked_for() -> list[str]:
+        return [one for one in ids.values() if project.task(one).awaiting]
+
+    def is_shown() -> bool:  # and not what was approved just now
+        count, screen = len(asked_for()), terminal.screen
+        return count > 0 and f" {count} for you" in screen and "y approve  n reject" in screen
+
     terminal.keys("i")
-    terminal.sees("For you", "y approve  n reject")
-    asked = [one for one in ids.values() if project.task(one).status is Status.REVIEWING]
+    until(is_shown, "what waits")
+    asked = asked_for()
     terminal.keys("y")
     until(lambda: "into main?" in terminal.screen or _is_early(terminal), "the dialog")
     terminal.keys("Enter")
