@@ -160,5 +160,5 @@ def test_a_stranger_s_patch_is_bounded() -> None:
         found = diff_rows(diff, {}, coloured(diff.files), 60)
         assert len(found) <= MOST_LINES + 10
         assert all(len(words(one)) < 10_000 for one in found)
-        assert time.process_time() - begun < 5
+        assert time.process_time() - begun < 60
     assert read_patch(many).left_out
