@@ -324,10 +324,11 @@ def test_an_agent_that_deletes_all_workspaces_loses_no_commit_of_another_task(pr
     project.settings(NO_REVIEW)
     here = project.shared
     project.agent(
-        f'if [ $GITTICKS_TASK = bbbb ]; then until [ -e "{here}/up" ]; do sleep 0.05; done; rm -rf "$PWD/.."; exit 1; fi\n'
-        f'[ -e "{here}/up" ] || {{ {COMMIT} touch "{here}/up"; sleep 600; }}\n{HANDOFF}'
+        f'if [ $GITTICKS_TASK = bbbb ]; then until [ -e "{here}/up" ]; do sleep 0.05; done; '
+        f'[ -e "{here}/gone" ] || rm -rf "$PWD/.."; touch "{here}/gone"; exit 1; fi\n'
+        f'if [ ! -e "{here}/up" ]; then {COMMIT} touch "{here}/up"; '
+        f'until [ -e "{here}/gone" ]; do sleep 0.05; done; exit 1; fi\n{HANDOFF}'
     )
-    project.settings("limits: {idle: 2s}\n")
     project.make("aaaa")
     project.make("bbbb")
     project.run("--parallel", "2")
