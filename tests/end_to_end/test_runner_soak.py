@@ -48,7 +48,7 @@ RIGHT_SHARE = 0.99
 _BETWEEN_KILLS = (0.3, 4.0)
 _LOOK_SECONDS = 0.3
 _TRIES = 200
-_CONFIG = "human: when-required\nlimits: {idle: 6s, iteration: 60s, rest: 2s}\n"
+_CONFIG = f"human: when-required\nlimits: {{idle: {dose(30, 6)}s, iteration: 10m, rest: 2s}}\n"
 _ANSWER = "\n### 2026-11-23T00:00:00Z · human · Ada\n\nFriendly.\n"
 
 
