@@ -30,9 +30,9 @@ __all__ = ["on_path"]
 EDITORS = 8
 SECONDS = dose(8, 600)
 TASKS = [f"s{number}k7" for number in range(EDITORS)]
-_TRIES = dose(40, 5)
+_TRIES = dose(600, 5)
 """A command that is killed as it holds the lock leaves it to the next command, which takes it away; on a slow machine
-that is after many tries."""
+that is after many tries; a small dose is over before."""
 _FEW_COMMITS = 20
 """Of fewer nobody can say how many are a fair share."""
 _ROUNDS = 30
@@ -125,7 +125,8 @@ def _commit(soak: Soak) -> None:
             if "index.lock" not in said:
                 break
             soak.outcomes["commits to repeat for the index's lock"] += 1
-            soak.over.wait(0.1)
+            if soak.over.wait(0.1):
+                return
         if done.returncode == 0:
             soak.outcomes["committed"] += 1
         elif "index.lock" in said:
