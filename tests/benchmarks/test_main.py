@@ -24,7 +24,6 @@ def gt_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("gt_on_path")
-@pytest.mark.timeout(300)
 def test_a_quick_run_measures_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

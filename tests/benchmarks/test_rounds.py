@@ -32,16 +32,18 @@ def test_the_harness_own_memory_is_not_counted(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "reason"),
+    ("command", "limit_seconds", "reason"),
     [
-        (("sh", "-c", "exit 70"), "exit 70"),
-        (("sh", "-c", "echo 'error: no' >&2; exit 1"), "exit 1: error: no"),
-        (("nonesuch",), "not installed"),
-        (("sleep", "600"), "took more than 1 s"),
+        (("sh", "-c", "exit 70"), 60, "exit 70"),
+        (("sh", "-c", "echo 'error: no' >&2; exit 1"), 60, "exit 1: error: no"),
+        (("nonesuch",), 60, "not installed"),
+        (("sleep", "600"), 1, "took more than 1 s"),
     ],
 )
-def test_a_run_that_failed_has_no_cost(place: Place, command: tuple[str, ...], reason: str) -> None:
-    assert measure(command, place, 1) == Failure(reason)
+def test_a_run_that_failed_has_no_cost(
+    place: Place, command: tuple[str, ...], limit_seconds: int, reason: str
+) -> None:
+    assert measure(command, place, limit_seconds) == Failure(reason)
 
 
 def rows_for(place: Place, rows: dict[tuple[Work, str], Job]) -> list[Row]:
