@@ -15,7 +15,9 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Requires, Status, TaskType
 from gitticks.model.task import Usage
+from gitticks.runner.liveness import is_run_alive_at
 from tests.cli.support import command
+from tests.support.agents import processes_with
 from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import NO_PERSON, NO_REVIEW, TO_REVIEW, RunProject, project
@@ -392,7 +394,8 @@ def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
     begun.agent(steps(5))
     with begun.running("--auto", "--all") as run:
         assert run.stdout is not None
-        until(lambda: "a run is already active" in begun.gt("run").err)
+        until(lambda: is_run_alive_at(str(begun.path / ".git/gitticks")))
+        assert "a run is already active" in begun.gt("run").err
         said = begun.gt("resume", "k7f2-4", "--force")
         assert (said.code, said.err) == (0, "")
         until(lambda: begun.stands() == TO_REVIEW)
@@ -431,6 +434,7 @@ def test_a_resume_that_is_killed_is_finished_by_the_next(begun: RunProject, inst
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.15 * (instant + 1))
         process.kill()
+    until(lambda: not processes_with(begun.mark), "the end of its git commands")
     begun.ok("resume", "k7f2-2", "--force", "--no-run")
     assert (lines(begun), begun.task("k7f2").usage.iterations) == (["line 1", "line 2"], 2)
     assert (begun.workspace() / "draft.txt").read_text() == "draft 2\n"
