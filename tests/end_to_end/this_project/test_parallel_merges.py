@@ -51,14 +51,14 @@ def commit(message):
     subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", message], check=True)
 
 
-(said / task).touch()
-while len(list(said.iterdir())) < count:
-    time.sleep(0.05)
 if subprocess.run(["git", "merge", "-q", "--no-edit", "main"]).returncode:
     marks = ("<<<<<<<", "=======", ">>>>>>>")
     lines = cases.read_text().splitlines(keepends=True)
     cases.write_text("".join(line for line in lines if not line.startswith(marks)))
     commit("Bring both together")
+(said / task).touch()
+while len(list(said.iterdir())) < count:
+    time.sleep(0.05)
 
 added = pathlib.Path(f"tests/model/test_added_{{task}}.py")
 if task.startswith("cc") and not cases.exists():
