@@ -50,5 +50,5 @@ def test_the_figures_of_a_task_from_its_question_to_its_end(project: RunProject)
     assert (total["sessions"], total["cost"], total["tokens_in"], total["tokens_out"]) == (3, 0.375, 3000, 60)
     assert total["waits"]["waiting"] == 0
     assert [(one["name"], one["done"], one["sessions"]) for one in found["agents"]] == [("claude", 1, 3)]
-    assert [one["cost"] for one in found["weeks"]][-1] > 0
+    assert any(week["cost"] > 0 for week in found["weeks"])
     assert "$0.38" in project.ok("stats")

@@ -96,7 +96,8 @@ class Vim:
         if self._see("(y/n)?", "written") == "(y/n)?":
             self._type("y")
             self._see("written")
-        self._type("\r")
+        self._type("\r:echo 'sa'.'ved'\r")
+        self._see("saved")  # else the next save may read this one's words
 
     def quit(self) -> None:
         """Ends the editor without saving."""
