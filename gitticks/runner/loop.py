@@ -166,6 +166,7 @@ class Loop:
         self._start_sessions(pool)
         if self._jobs:
             self.budgets.note_waiting("")
+            self._decided_by = None  # it is not waited for now
         return bool(self._jobs) or self._patience.is_short or self._goes_on or self._awaits_decision()
 
     def _awaits_decision(self) -> bool:
