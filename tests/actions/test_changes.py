@@ -13,7 +13,7 @@ from gitticks.model.task import Task
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
 
-AMPLE = time.monotonic() + 3600
+AMPLE = time.monotonic() + 10**6
 
 
 def work(base: str, branch: str | None, start: str | None, end: str | None) -> Task:

@@ -109,6 +109,7 @@ def test_what_is_saved_all_the_time_waits_for_a_pause(
 
     with monkeypatch.context() as patched:
         patched.setattr(time, "sleep", save_again)
+        patched.setattr("gitticks.board.edits.QUIET_SECONDS", 600.0)
         save_again(0)
         left = _take_up(project).left
     assert left == {task_path(TaskId("k7f2")): "left alone: somebody keeps saving it; it is checked again"}

@@ -71,7 +71,8 @@ class TestTask:
         project.agent("sleep 0.6")
         project.make()
         assert project.run().code == RunExit.STUCK
-        assert "`budget.task.duration` is spent: 1 s of 1 s, 2 iterations" in project.ok("inbox")
+        spent = r"`budget\.task\.duration` is spent: \d+ s of 1 s, [12] iterations?"
+        assert re.search(spent, project.ok("inbox"))
 
     def test_approved_it_may_spend_as_much_again_in_another_run(self, project: RunProject) -> None:
         project.settings("budget: {task: {cost: 2.0}}\n")

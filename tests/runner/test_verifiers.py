@@ -103,7 +103,8 @@ def test_the_count_of_tests_is_shown_where_it_is_recognised(
     repository: Repository, place: Path, said: str, shown: str
 ) -> None:
     (place.parent / "said").write_text(said)
-    assert check(repository, place, test="cat ../said").lines == (shown,)
+    (line,) = check(repository, place, test="cat ../said").lines
+    assert re.sub(r"\b\d+ s\b", "0 s", line) == shown
 
 
 def test_a_command_that_is_not_there_is_said_to_be_missing(repository: Repository, place: Path) -> None:
@@ -130,7 +131,8 @@ def test_a_gate_that_fails_at_each_try_says_so_and_keeps_what_it_printed(
     repository: Repository, place: Path
 ) -> None:
     report = check(repository, place, test="echo one; echo two; exit 3", retries=2)
-    assert report.lines == ("tests failed (exit code 3, 0 s, in each of 3 tries)",)
+    (line,) = report.lines
+    assert re.fullmatch(r"tests failed \(exit code 3, \d+ s, in each of 3 tries\)", line)
     assert report.output == "one\ntwo"
 
 
