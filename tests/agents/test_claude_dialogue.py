@@ -17,7 +17,7 @@ from gitticks.agents.session import run_agent
 from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending
 from tests.support.agents import NOW, python_agent
-from tests.support.waiting import LONGEST_SECONDS
+from tests.support.waiting import LONGEST_SECONDS, until
 
 HEAD = """
 import json, sys
@@ -128,6 +128,7 @@ said = " ".join(set(refused))
 """
     try:
         report = run(tmp_path, body, judge)
+        until(lambda: len(asked) == 64, "every question that is put")
     finally:
         is_over.set()
     assert report.text == "gitticks: too many questions at once"

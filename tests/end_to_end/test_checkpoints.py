@@ -264,7 +264,7 @@ def test_a_live_session_is_not_resumed_under_its_feet(project: RunProject) -> No
         ran = project.gt("resume", "k7f2-1", "--force")
         assert (ran.code, "`gt stop k7f2` ends it" in ran.err) == (3, True)
         project.ok("stop", "k7f2")
-        run.wait(60)
+        run.wait(LONGEST_SECONDS)
     project.ok("resume", "k7f2-1", "--force", "--no-run")
     assert project.stands() == (Status.WORKING, None)
     assert project.ok("next").split()[0] == "k7f2"  # and is held no more
@@ -280,7 +280,7 @@ def test_a_merge_has_one_before_it_also_where_the_runner_is_killed_in_between(pr
     with project.running() as run:
         until((top / "busy").exists)
         os.kill(run.pid, signal.SIGKILL)
-        run.wait(60)
+        run.wait(LONGEST_SECONDS)
     assert [name[-6:] for name in refs(project)] == ["k7f2/1"]
     (top / "slow").unlink()
     [made] = listed(project)
@@ -401,7 +401,7 @@ def test_a_run_that_is_alive_takes_it_up(begun: RunProject) -> None:
         until(lambda: begun.stands() == TO_REVIEW)
         assert begun.task("k7f2").usage.iterations == 5
         begun.ok("stop")
-        run.wait(60)
+        run.wait(LONGEST_SECONDS)
 
 
 def test_a_run_that_is_for_other_tasks_takes_it_up_though_its_epic_was_stopped(begun: RunProject) -> None:

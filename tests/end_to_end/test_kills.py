@@ -18,7 +18,7 @@ from tests.cli.support import command
 from tests.support.agents import processes_with
 from tests.support.repositories import fsck_problems, git
 from tests.support.runs import DONE, NO_REVIEW, PASS, RunProject, make_run_project, project
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -64,7 +64,7 @@ def whole_seconds() -> float:
     with tempfile.TemporaryDirectory() as folder:
         whole = filled(make_run_project(Path(folder) / "repo", "unmarked"))
         begun = time.monotonic()
-        assert run_until(whole, 60, "run", "--parallel", "2", "--debounce", "0")
+        assert run_until(whole, LONGEST_SECONDS, "run", "--parallel", "2", "--debounce", "0")
         seconds = time.monotonic() - begun
         assert_done_once(whole)
         return seconds
@@ -85,6 +85,7 @@ def assert_done_once(project: RunProject, names: tuple[str, ...] = TASKS) -> Non
 def test_a_killed_run_is_taken_up(project: RunProject, instant: int) -> None:
     filled(project)
     run_until(project, whole_seconds() * (instant + 0.5) / DOSE, "run", "--parallel", "2", "--debounce", "0")
+    until(lambda: not processes_with(project.mark), "the end of every process")
     # Git itself, killed while it adds a worktree, leaves one without a commit; the next run clears it away.
     problems = fsck_problems(project.path).splitlines()
     assert [line for line in problems if not line.startswith("error: worktrees/")] == []

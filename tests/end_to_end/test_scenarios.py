@@ -12,7 +12,7 @@ from gitticks.model.status import Status, TaskType
 from tests.support.desks import Desk, desk, in_one_commit
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, HANDOFF, NO_PERSON, RunProject, project
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["desk", "project"]
 
@@ -226,7 +226,7 @@ def test_its_workspace_goes_while_the_run_lasts(project: RunProject) -> None:
         until(lambda: not project.workspace().exists(), "the end of its workspace")
         assert process.poll() is None
         project.interrupt(process)
-        process.wait(60)
+        process.wait(LONGEST_SECONDS)
 
 
 def test_of_tasks_that_share_a_branch_each_is_reviewed_for_its_own_changes(project: RunProject) -> None:

@@ -300,6 +300,7 @@ class TestInterrupts:
         with project.running("--parallel", "1") as process:
             until(lambda: is_up(project, "aaaa"))
             project.interrupt(process)
+            read_until(process, "Ctrl-C again")
             (here / "go").touch()
             assert process.wait(LONGEST_SECONDS) == RunExit.INTERRUPTED
         assert project.stands("aaaa") == TO_REVIEW

@@ -76,7 +76,7 @@ def test_a_person_who_is_attached_is_asked(
         assert [str(one["number"]) for one in waits] == [number]
         assert f"gt permissions allow {number} · gt permissions deny {number}\n" in project.ok("inbox")
         project.ok("permissions", *words, number)
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
     assert answers(folder)[0][0] == decision
     assert audit_of(project).entries[0].user_action is action
     assert questions.open() == ()
@@ -104,7 +104,7 @@ def test_claude_is_answered_when_it_asks_itself_as_its_hook_was(project: RunProj
 def put(questions: Questions, target: str) -> Question:
     access = Access(Operation.SHELL, target)
     rule, at = learned_rule(access), datetime.now(UTC)
-    return questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=60)
+    return questions.ask(TaskId("k7f2"), "claude", access, "why", rule, at=at, seconds=int(LONGEST_SECONDS))
 
 
 @pytest.mark.parametrize("words", [("permissions",), ("inbox",), ("status",)])
@@ -176,7 +176,7 @@ def test_always_is_asked_once(project: RunProject) -> None:
         until(questions.open)
         said = project.ok("permissions", "allow", "--all", "--always")
         assert "`shell: go test`" in said
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
     assert [one for one, _ in answers(folder)] == ["allow", "allow"]
     assert [one.user_action for one in audit_of(project).entries] == [UserAction.APPROVED_ALWAYS, None]
     assert "your answers" in project.ok("permissions", "rules")

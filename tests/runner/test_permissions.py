@@ -20,7 +20,7 @@ from tests.support.repositories import git
 from tests.support.runs import COMMIT as COMMIT_SH
 from tests.support.runs import HANDOFF, NO_REVIEW, RunProject, project
 from tests.support.tasks import write_files
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -188,7 +188,7 @@ def test_tightening_holds_at_once_also_for_an_agent_at_work(project: RunProject)
         until((project.workspace() / "began").exists)
         project.ok("permissions", "mode", "interactive")
         (project.workspace() / "tightened").touch()
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
     assert [one for one, _ in answers(folder)][:2] == ["none", "deny"]
 
 
@@ -202,7 +202,7 @@ def test_loosening_is_confirmed_and_waits_for_the_next_session(project: RunProje
         assert project.gt("permissions", "mode", "default").code != 0
         assert "until their next iteration" in project.ok("permissions", "mode", "default", "--yes")
         (project.workspace() / "loosened").touch()
-        process.wait(30)
+        process.wait(LONGEST_SECONDS)
     # What it left uncommitted gives it another session.
     hooked = [one for one, _ in answers(folder) if one != "asked"]
     assert hooked[:4] == ["allow", "deny", "allow", "none"]
@@ -351,6 +351,6 @@ def test_yolo_without_walls_does_not_begin_in_the_middle_of_a_run(project: RunPr
         until((project.workspace() / "began").exists)
         project.ok("permissions", "mode", "yolo", "--yes")
         (project.workspace() / "loosened").touch()
-        process.wait(60)
+        process.wait(LONGEST_SECONDS)
     assert "deny" in [one for one, _ in answers(folder)]
     assert "allow" not in [one for one, _ in answers(folder)]

@@ -18,7 +18,7 @@ from tests.support.projects import make_reviewing
 from tests.support.pull_requests import URL, forge, gitlab, notes, offered, recorded, token
 from tests.support.repositories import git
 from tests.support.runs import RunProject, project
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["forge", "gitlab", "project", "recorded", "token"]
 
@@ -39,7 +39,7 @@ def hang_at_logs(forge: StandIn) -> threading.Event:
 
     def fault(path: str) -> None:
         if path.endswith("/logs"):
-            over.wait(60)
+            over.wait(LONGEST_SECONDS)
 
     forge.fault = fault
     return over

@@ -23,6 +23,7 @@ from gitticks.workflow.permissions import Access, Operation
 from tests.runner.test_permissions import BASH, audit_of, set_up
 from tests.support.hooked_clients import answers
 from tests.support.runs import RunProject
+from tests.support.waiting import LONGEST_SECONDS
 from tests.tui import made_up_places
 from tests.tui.made_up import NOW, QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
@@ -61,7 +62,7 @@ def test_a_permission_is_given_once_and_always_and_denied(played: RunProject) ->
             await shown.sees("Requests", "Y remembers", "go test", "asked: approved")
             await answer(shown, "Y", "go test ./a")
             await answer(shown, "n", "docker ps")
-            process.wait(30)
+            process.wait(LONGEST_SECONDS)
         await shown.sees("No open requests", "asked: rejected", "asked: approved always")
         assert not isinstance(shown.app.screen, Home)
         project.ok("cancel", "k7f2")
