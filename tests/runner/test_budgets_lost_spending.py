@@ -29,6 +29,12 @@ __all__ = ["project"]
 HANGS = 'touch "{up}"; exec sleep 600\n'
 
 
+def has_told(project: RunProject, reviewer: str = "") -> bool:
+    """Returns whether what the agent spent is in the transcript, where it is read from after a kill."""
+    transcripts = (project.path / ".git/gitticks/transcripts/k7f2").glob("*")
+    return any(reviewer + '{"gitticks": "usage"' in path.read_text() for path in transcripts)
+
+
 def killed(project: RunProject, body: str, *, when: str = "agent", **spent: object) -> None:
     """Lets the run be killed once its agent has told what it spent, done `body` and hangs, or once its checks do."""
     up = project.shared / "up"
@@ -37,7 +43,7 @@ def killed(project: RunProject, body: str, *, when: str = "agent", **spent: obje
     if when == "checks":
         project.settings(f"verify: {{test: 'touch {up}; exec sleep 600'}}\n")
     with project.running() as process:
-        until(up.exists, "the agent")
+        until(lambda: up.exists() and has_told(project), "the agent")
         process.kill()
     up.unlink()
 
@@ -195,7 +201,10 @@ def test_of_a_council_it_counts_who_will_be_asked_again(project: RunProject) -> 
     project.make()
     kept = project.path / ".git/gitticks/council/k7f2/one.json"
     with project.running() as process:
-        until(lambda: up.exists() and kept.exists(), "the first answer, and the second reviewer")
+        until(
+            lambda: kept.exists() and up.exists() and has_told(project, "[two] "),
+            "the first answer, and the second reviewer",
+        )
         process.kill()
     health(project)
     assert project.last(EventType.SESSION_ENDED).data["cost"] == 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,6 +18,7 @@ from tests.support.agents import write_program
 from tests.support.repositories import git
 from tests.support.runs import DONE, FAIL, PASS, TO_REVIEW, RunProject, project
 from tests.support.tasks import write_files
+from tests.support.waiting import until
 
 __all__ = ["project"]
 
@@ -114,6 +116,20 @@ def test_work_that_is_blocked_too_often_goes_to_a_person_with_all_that_was_said(
     assert "blocked in every round" in log
 
 
+@pytest.fixture
+def clock_waits(project: RunProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a council's time begin only once `one` has answered."""
+    kept = project.path / ".git/gitticks/council/k7f2/one.json"
+
+    class Clock(threading.Timer):
+        def run(self) -> None:
+            until(kept.exists, "the answer of `one`")
+            super().run()
+
+    monkeypatch.setattr("gitticks.runner.council.threading.Timer", Clock)
+
+
+@pytest.mark.usefixtures("clock_waits")
 def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None:
     council(project, "council: {timeout: 1s}\nhuman: when-required\n", one=APPROVED, two="sleep 600\n")
     project.make()
@@ -125,9 +141,10 @@ def test_who_answers_too_late_leaves_it_to_a_person(project: RunProject) -> None
     assert "time is up before all have answered" in project.ok("log", "k7f2")
 
 
+@pytest.mark.usefixtures("clock_waits")
 def test_who_approves_too_late_leaves_it_to_a_person_too(project: RunProject) -> None:
-    late = "trap '' TERM INT; sleep 7\n"
-    council(project, "council: {timeout: 4s}\nhuman: when-required\n", one=APPROVED, two=late + APPROVED)
+    late = f'trap "{APPROVED.strip()}; exit 0" TERM INT; while :; do sleep 0.1; done\n'
+    council(project, "council: {timeout: 1s}\nhuman: when-required\n", one=APPROVED, two=late)
     project.make()
     assert project.run().code == 3
     assert project.stands() == TO_REVIEW

@@ -216,11 +216,13 @@ def test_an_agent_that_rests_is_named_by_the_run_and_by_status(project: RunProje
 def test_a_limit_of_time_says_what_it_waits_for(project: RunProject) -> None:
     here = project.path.parent
     project.settings(NO_REVIEW)
-    project.agent(f'while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{DONE}')
+    project.agent(f'touch "{here}/up"; while [ ! -e "{here}/go" ]; do sleep 0.05; done\n{DONE}')
     project.make("aaaa")
     project.make("bbbb")
-    with project.running("--parallel", "1", "--max-duration", "1s") as process:
+    with project.running("--parallel", "1") as process:
         assert process.stdout is not None
+        until((here / "up").exists)
+        project.ok("config", "budget.run.duration", "1s")
         line = next(line for line in process.stdout if "the limit of 1 s is reached" in line)
         assert "`aaaa`" in line
         assert "Ctrl-C twice stops it" in line
@@ -252,7 +254,9 @@ def test_an_auto_run_waits_and_names_what_it_leaves_out_with_the_flag(project: R
         assert process.stdout is not None
         said = ""
         while "waiting for tasks" not in said:
-            said += process.stdout.readline()
+            line = process.stdout.readline()
+            assert line, said
+            said += line
         assert "(`--include-orphans` or `--all` includes them): `aaaa`" in said
         assert "(`--include-standalone` or `--all` includes them): `bbbb`" in said
         assert is_run_alive_at(discover(project.path).own_place)
