@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ import pytest
 import gitticks
 from gitticks.agents import process
 from gitticks.agents.base import Command, EndReason, Limits
-from gitticks.agents.process import run_supervised
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.flocks import is_lock_held
 from tests.support.agents import BAD_AGENTS, FLOOD_BYTES, bad_agent, processes_with
+from tests.support.processes import described, family
 from tests.support.waiting import LONGEST_SECONDS, until
 
 LIMITS = Limits(total_seconds=2.0, grace_seconds=0.5)
@@ -61,17 +63,26 @@ def runner(
     return subprocess.Popen([sys.executable, "-c", RUNNER, settings], stdout=subprocess.PIPE, text=True)
 
 
+def stop_once_stopped(stop: StopRequest) -> None:
+    """Asks for a stop as soon as a process below this one is stopped by a signal."""
+    until(lambda: any(described(one).startswith(f"{one} T ") for one in family(os.getpid())), "SIGSTOP")
+    stop.request()
+
+
 @pytest.mark.parametrize("name", [name for name in BAD_AGENTS if name not in FLOODS])
 def test_a_bad_agent_has_one_end_and_no_survivor(
     tmp_path: Path, mark: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = LIMITS
-    if name == "stops its parent":
-        monkeypatch.setattr(process, "_PATIENCE_SECONDS", 1.5)
-    elif name in BY_ITSELF or name in SUPERVISOR_KILLED:
+    limits, stop = LIMITS, StopRequest()
+    if name in BY_ITSELF or name in SUPERVISOR_KILLED:
         limits = Limits(total_seconds=LONGEST_SECONDS, grace_seconds=0.5)
     environment = {"PATH": os.environ["PATH"], "PROBE": mark}
-    ended = run_supervised(Command(bad_agent(tmp_path, name, mark), tmp_path, environment), limits)
+    command = Command(bad_agent(tmp_path, name, mark), tmp_path, environment)
+    with ThreadPoolExecutor(1) as pool:
+        if name == "stops its parent":
+            monkeypatch.setattr(process, "_PATIENCE_SECONDS", 1.5)
+            pool.submit(stop_once_stopped, stop)
+        ended = run_supervised(command, limits, stop=stop)
     assert processes_with(mark) == []
     assert not ended.survived
     if name in BY_ITSELF:

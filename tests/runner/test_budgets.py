@@ -15,7 +15,7 @@ from gitticks.runner.outcome import RunExit
 from tests.runner.test_session_costs import told
 from tests.support.runs import DONE, FAIL, NO_PERSON, NO_REVIEW, PASS, RunProject, project
 from tests.support.tasks import write_files
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -93,7 +93,11 @@ class TestTask:
         assert project.run().code == RunExit.STUCK
         assert project.task("k7f2").usage.iterations == 2
 
-    def test_warnings_come_at_80_and_95_per_cent_once(self, project: RunProject, tmp_path: Path) -> None:
+    def test_warnings_come_at_80_and_95_per_cent_once(
+        self, project: RunProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("gitticks.runner.loop.LONGEST_NOTIFYING_SECONDS", LONGEST_SECONDS)
+        monkeypatch.setattr("gitticks.runner.notifications.LONGEST_COMMAND_SECONDS", LONGEST_SECONDS)
         project.settings(
             f"budget: {{task: {{cost: 10}}}}\niterations: 50\nnotify: 'cat >> {tmp_path}/told'\n"
         )

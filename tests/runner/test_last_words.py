@@ -32,7 +32,7 @@ stream, ends, *rest = sys.argv[1:]
 *lines, last = pathlib.Path(stream).read_text().splitlines()
 sys.stdin.read()
 def say(line):
-    print(line, flush=True)
+    os.write(1, f"{line}\\n".encode())
 def interrupted(*_):
     say(last)
     sys.exit(0)
@@ -63,8 +63,9 @@ def make_client(project: RunProject, kind: str, ends: str) -> None:
 
 @pytest.mark.parametrize("kind", sorted(SPENT))
 def test_a_session_that_asks_comes_to_its_own_end_and_tells_what_it_spent(
-    project: RunProject, kind: str
+    project: RunProject, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
+    monkeypatch.setattr("gitticks.runner.requests.LAST_WORDS_SECONDS", LONGEST_SECONDS)
     make_client(project, kind, "by itself")
     project.make()
     assert project.run().code == 3

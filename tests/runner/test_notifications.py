@@ -88,6 +88,12 @@ def heard(project: RunProject) -> list[dict[str, Any]]:
     return [json.loads(line) for line in place.read_text().splitlines()] if place.exists() else []
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitticks.runner.loop.LONGEST_NOTIFYING_SECONDS", LONGEST_SECONDS)
+    monkeypatch.setattr("gitticks.runner.notifications.LONGEST_COMMAND_SECONDS", LONGEST_SECONDS)
+
+
 @pytest.fixture
 def telling(project: RunProject) -> RunProject:
     """Gives a project whose command writes down what it is told, and whose agent asks first."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gitticks.agents.base import Command, Ended, Limits
+from gitticks.agents.process import run_supervised
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.pull_requests import PullRequests
@@ -248,7 +251,14 @@ def test_a_log_that_takes_too_long_holds_up_no_other(
     offered(project)
     recorded.check("unit", "failure", html_url=JOB)
     over = hang_at_logs(recorded)
-    monkeypatch.setattr("gitticks.forge.base.LONGEST_SECONDS", 5)
+
+    def hurried(command: Command, limits: Limits, **more: Any) -> Ended:
+        is_log = command.argv[-1].endswith("/logs")
+        return run_supervised(
+            command, limits._replace(total_seconds=1 if is_log else LONGEST_SECONDS), **more
+        )
+
+    monkeypatch.setattr("gitticks.forge.base.run_supervised", hurried)
     project.ok("sync")
     over.set()
     assert project.stands()[0] is Status.WORKING

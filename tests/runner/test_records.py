@@ -22,7 +22,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.status import Role
 from gitticks.runner.records import Sessions
 from tests.support.records import STARTED, make_record
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 
 @pytest.fixture
@@ -154,7 +154,10 @@ def test_what_cannot_be_read_is_no_session(sessions: Sessions, tmp_path: Path, t
     assert (sessions.live(), sessions.dead()) == ({}, [])
 
 
-def test_who_only_looks_whether_a_session_lives_refuses_nobody(sessions: Sessions, tmp_path: Path) -> None:
+def test_who_only_looks_whether_a_session_lives_refuses_nobody(
+    sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitticks.flocks._GLANCE_SECONDS", LONGEST_SECONDS)
     lock = tmp_path / "sessions" / "k7f2.lock"
     lock.parent.mkdir()
     lock.touch()

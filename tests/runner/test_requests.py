@@ -114,7 +114,8 @@ def test_update_status_goes_only_where_an_agent_may(project: RunProject, status:
     project.settings(NO_REVIEW)
     said = project.shared / "said"
     project.agent(
-        f'{COMMIT}{HANDOFF}"$GT" update --status {status} 2> "{said}.words"; echo $? > "{said}"; sleep 1'
+        f"trap '' TERM\n{COMMIT}{HANDOFF}"
+        f'"$GT" update --status {status} 2> "{said}.words"; echo $? > "{said}"; sleep 1'
     )
     project.make()
     project.run("--max-iterations", "1")
@@ -125,7 +126,8 @@ def test_a_forged_request_is_set_aside_with_a_warning(project: RunProject) -> No
     project.settings(NO_REVIEW)
     project.agent(
         'printf "{" > "$GITTICKS_MAILBOX/outbox/000001-0123abcd.json"\n'
-        'printf \'{"kind": "status", "status": "done"}\' > "$GITTICKS_MAILBOX/outbox/000002-0123abcd.json"\n'
+        'printf \'{"kind": "status", "status": "done"}\' > "$GITTICKS_MAILBOX/whole"\n'
+        'mv "$GITTICKS_MAILBOX/whole" "$GITTICKS_MAILBOX/outbox/000002-0123abcd.json"\n'
         f"sleep 1\n{COMMIT}{HANDOFF}"
     )
     project.make()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -146,7 +148,9 @@ def test_a_run_removes_the_branch_whose_removal_was_killed(project: RunProject) 
     project.run()
     git("branch", "gitticks/work/k7f2", str(project.task("k7f2").end_sha), at=project.path)
     for name in ("packed-refs", "refs/heads/gitticks/work/k7f2"):
-        (project.path / ".git" / f"{name}.lock").write_bytes(b"")
+        lock = project.path / ".git" / f"{name}.lock"
+        lock.touch()
+        os.utime(lock, (time.time() - 10,) * 2)  # older than any git of the run
     assert project.run().code == RunExit.DONE
     assert git("branch", "--list", "gitticks/work/*", at=project.path) == ""
     assert not list((project.path / ".git").glob("*.lock"))

@@ -154,7 +154,7 @@ ESCAPES = (
         "processes",
         "a fork bomb",
         _python(
-            'import os,time\nn=0\nwhile n<200:\n    if os.fork()==0: time.sleep(3); os._exit(0)\n    n+=1\ntime.sleep(1.5)\nopen("got","w").write("correct-horse-battery-staple")'
+            'import os,time\nn=0\nwhile n<200:\n    if os.fork()==0: time.sleep(60); os._exit(0)\n    n+=1\ntime.sleep(4)\nopen("got","w").write("correct-horse-battery-staple")'
         ),
     ),
     Escape(

@@ -28,6 +28,7 @@ from gitticks.sandbox.walls import walls_of
 from tests.sandbox.escapes import ESCAPES, SECRET, Escape
 from tests.support.listeners import listening
 from tests.support.repositories import git, make_repository
+from tests.support.waiting import LONGEST_SECONDS
 
 pytestmark = [pytest.mark.debian("bubblewrap", program="bwrap"), pytest.mark.damages]
 
@@ -68,7 +69,7 @@ class Scene:
         environment = dict(self.environment)
         settings = SandboxSettings(preset, **LIMITS)  # type: ignore[arg-type] # three numbers
         walls = walls_of(settings)
-        limits = Limits(total_seconds=20, processes=walls.limits.max_processes if walls else None)
+        limits = Limits(total_seconds=300, processes=walls.limits.max_processes if walls else None)
         with contextlib.ExitStack() as held:
             if walls is not None:
                 needs = ClientNeeds(variables=("OUT", "COMMON", "ENTRY"))
@@ -79,7 +80,7 @@ class Scene:
             ended = run_supervised(Command(argv, self.checkout.path, environment), limits)
         if walls is None and "$VICTIM" in escape.script:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.victim.wait(5)  # a signal is on its way for a moment
+                self.victim.wait(LONGEST_SECONDS)  # a signal is on its way for a moment
         flagged = ended.reason is EndReason.CROWDED
         if walls is not None:
             try:
