@@ -7,6 +7,7 @@ import signal
 from dataclasses import replace
 
 from gitticks.agents.base import AgentReport
+from gitticks.flocks import is_lock_held
 from gitticks.model.event import EventType
 from gitticks.model.task import Ending
 from gitticks.runner.council import KeptAnswers
@@ -93,11 +94,12 @@ def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) 
 def test_a_limit_that_one_met_before_a_stop_lets_its_agent_rest(project: RunProject) -> None:
     said = json.dumps({"gitticks": "usage-limit", "retry_after": 7200, "message": "5 hours are spent"})
     met, up = project.shared / "met", project.shared / "up"
-    slow = f"until [ -e {met} ]; do sleep 0.05; done; sleep 2; touch {up}; exec sleep 600\n"
+    slow = f"touch {up}; exec sleep 600\n"
     council(project, one=f"echo '{said}'\ntouch {met}\nexit 75\n", two=slow)
     project.make()
+    lock_of_one = project.path / ".git/gitticks/sessions/k7f2.tree"
     with project.running() as process:
-        until(up.exists, "the limit")
+        until(lambda: met.exists() and up.exists() and not is_lock_held(lock_of_one), "the limit")
         project.ok("stop", "k7f2")
         out, _ = process.communicate()
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
