@@ -128,6 +128,8 @@ def _works_in(pid: int, folders: Sequence[Path]) -> bool:
         return True
     try:
         place = Path(f"/proc/{pid}/cwd").readlink()
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        return False
     except OSError:
         return True
     return any(place.is_relative_to(folder.resolve()) for folder in folders)

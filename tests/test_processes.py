@@ -103,12 +103,16 @@ def test_a_name_with_brackets_and_spaces_is_read_right(monkeypatch: pytest.Monke
 def test_start_times_of_those_that_work_in_a_folder(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
-    with subprocess.Popen(["sleep", "600"], cwd=inner) as child:
-        while not start_times("sleep", inside=[tmp_path]):
+    program = tmp_path / "napping"  # as below
+    program.symlink_to(shutil.which("sleep") or "sleep")
+    with subprocess.Popen([program, "600"], cwd=inner) as child:
+        while not start_times("napping", inside=[tmp_path]):
             pass
-        assert len(start_times("sleep", inside=[inner]) or []) == 1
-        assert start_times("sleep", inside=[tmp_path / "inn"]) == []
+        assert len(start_times("napping", inside=[inner]) or []) == 1
+        assert start_times("napping", inside=[tmp_path / "inn"]) == []
         child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert not processes._works_in(child.pid, [inner]), "a zombie works nowhere"
 
 
 def test_start_times_are_seconds_of_the_calendar(tmp_path: Path) -> None:
