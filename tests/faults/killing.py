@@ -150,6 +150,8 @@ def judge(project: Project, target: Target, hit: Hit, tally: Tally, *, again: bo
         done = _check_whole_or_nothing(project, target, hit)
         assert kept or done or not was_saved, f"what the editor saved is gone: {fate}"
         if case.is_resumed or again:
+            await_strays(fate.mark)  # its git may have moved the branch only now
+            done = _check_whole_or_nothing(project, target, hit)
             _repeat(project, target, hit, done, tally)
         else:
             _note(project, tally)

@@ -167,7 +167,7 @@ def test_saves_beside_a_writer_and_commits(project: Project) -> None:
     answers: Counter[str] = Counter()
     with writer(project, 0.3) as process:
         person.start()
-        while answers[_COMMITTED] < COMMITS:
+        while answers[_COMMITTED] < COMMITS and answers.total() < 5 * COMMITS:  # slow machines refuse most
             answers[commit_by_hand(project)] += 1
             if not person.is_alive():
                 person.save_one_more()

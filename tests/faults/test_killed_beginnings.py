@@ -54,8 +54,8 @@ def _check_writes(project: Project, tally: Tally, *, is_begun: bool) -> None:
     """Fails if a task cannot be made as soon as there is a branch for it, or if anything but `gt init` is advised."""
     created = run(_gt(project, "create", "Say hello"))
     tally.time(created)
-    assert created.code == (0 if is_begun else 1), created
-    assert is_begun or "`gt init`" in created.err, created
+    # The killed process's git may have made the branch only now.
+    assert created.code == 0 or (not is_begun and created.code == 1 and "`gt init`" in created.err), created
 
 
 def _check_whole(project: Project, tally: Tally) -> None:
