@@ -233,8 +233,11 @@ def test_what_git_has_removed_of_it_is_no_failure(board: BoardOfTest) -> None:
     assert [edit.path for edit in edits_to_take_up(board.repository)] == [PATH]
 
 
-def test_a_file_that_was_emptied_a_moment_ago_is_being_written(board: BoardOfTest) -> None:
+def test_a_file_that_was_emptied_a_moment_ago_is_being_written(
+    board: BoardOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program that is kept waiting between emptying a file and writing it is met on a busy machine."""
+    monkeypatch.setattr("gitticks.git.files._TIMES_LONGER", 100_000)
     file = board.folder / PATH
     file.write_text("")
     moment = time.time() - 2 * QUIET_SECONDS

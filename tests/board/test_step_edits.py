@@ -52,8 +52,9 @@ def test_a_conflict_that_is_being_fixed_takes_nothing_of_the_branchs_back(
     board.write(NEW)
     for _ in range(looks):
         board.save(EDITED)
-        os.utime(board.folder / PATH)
-        report = WORKTREE_BOARD.bring_in_step(board.repository)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Follower, "_is_being_written", lambda *_: True)
+            report = WORKTREE_BOARD.bring_in_step(board.repository)
         assert report is not None
         assert (report.conflicts, board.status()) == ((PATH,), f"UU {PATH}")
     board.save(EDITED)

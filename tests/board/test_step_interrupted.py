@@ -6,19 +6,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from gitticks.board import step
+from gitticks.board.older import MOST_VERSIONS
 from gitticks.board.place import BoardReport
 from gitticks.board.step import WORKTREE_BOARD, is_in_step
 from gitticks.errors import GitticksError
+from gitticks.git.indexfile import hold_index_lock
 from gitticks.git.locks import hold_lock
 from gitticks.git.objects import Change, Objects
 from gitticks.store.branch import Store
 from tests.board.edits import NEW, board, rescued
 from tests.support.boards import ENGINE, LINES, PATH, BoardOfTest, write_to_branch
 from tests.support.repositories import fsck_problems, git
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["board"]
 
@@ -46,15 +51,15 @@ def test_a_foreign_lock_makes_the_board_wait_and_not_the_branch(board: BoardOfTe
     assert board.status() == ""
 
 
-def test_a_foreign_lock_that_goes_is_waited_for(board: BoardOfTest) -> None:
+def test_a_foreign_lock_that_goes_is_waited_for(board: BoardOfTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step, "hold_index_lock", partial(hold_index_lock, wait_seconds=LONGEST_SECONDS))
     lock = Path(board.git("rev-parse", "--absolute-git-dir")) / "index.lock"
     lock.write_bytes(b"")
     writer = threading.Thread(
         target=lambda: write_to_branch(Store(board.repository, WORKTREE_BOARD), {PATH: NEW})
     )
     writer.start()
-    while board.repository.own_dir.joinpath("lock").read_bytes() == b"":
-        pass
+    until(lock.with_name("gitticks-index-lock").exists, "the writer")
     lock.unlink()
     writer.join()
     assert board.read() == NEW
@@ -173,10 +178,17 @@ for number in range(60):
 
 
 @pytest.mark.parametrize("way", ["rename", "in place"])
-def test_sixty_saves_while_commits_come_lose_nothing(board: BoardOfTest, way: str) -> None:
+def test_sixty_saves_while_commits_come_lose_nothing(
+    board: BoardOfTest, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitticks.git.files._TIMES_LONGER", 100_000)
     person = subprocess.Popen([sys.executable, "-c", PERSON, str(board.folder / PATH), way])
-    number = 0
+    number, saved, before = 0, 0, 0
     while person.poll() is None:
+        if (found := board.read().count("saved")) != saved:
+            saved, before = found, number
+        if number - before > MOST_VERSIONS // 2:  # a person who is as slow as that is no longer followed
+            continue
         number += 1
         board.write(LINES.replace("line 2\n", f"line 2, version {number}\n"))
     board.save(board.read())

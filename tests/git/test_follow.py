@@ -71,14 +71,15 @@ def test_outcomes(
 @pytest.mark.parametrize("age_seconds", [0.0, -0.1])
 def test_an_edit_of_this_moment_is_left_alone(files: CheckoutFiles, age_seconds: float) -> None:
     put(files, BASE + b"mine\n", age_seconds=age_seconds)
-    assert follow(files, BASE, NEW).outcome is Outcome.DEFERRED
+    follower = Follower(files, merge_text, quiet_seconds=600)
+    assert follower.follow(Version("a", BASE, NEW)).outcome is Outcome.DEFERRED
     assert files.read("a") == BASE + b"mine\n"
 
 
 def test_what_is_known_to_be_whole_is_merged_however_young(files: CheckoutFiles) -> None:
     edited = BASE + b"mine\n"
     put(files, edited, age_seconds=0)
-    follower = Follower(files, merge_text)
+    follower = Follower(files, merge_text, quiet_seconds=600)
     assert follower.follow(Version("a", BASE, NEW, edited[:-2])).outcome is Outcome.DEFERRED
     assert follower.follow(Version("a", BASE, NEW, edited)).outcome is Outcome.MERGED
     assert files.read("a") == NEW + b"mine\n"

@@ -11,7 +11,7 @@ import pytest
 from gitticks.git import process
 from gitticks.git.process import GitError, git_version, printable, run_git
 from tests.support.repositories import blob_id, clone, commit_file, git, make_repository
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 PACKAGE = Path(process.__file__).resolve().parents[1]
 
@@ -144,12 +144,21 @@ def test_a_call_past_its_limit_is_ended(tmp_path: Path) -> None:
         run_git(["forever"], directory=repository, timeout_seconds=0.2)
 
 
-def test_a_call_that_is_ended_leaves_nothing_half_made(tmp_path: Path) -> None:
-    repository = make_repository(tmp_path / "r")
+def test_a_call_that_is_ended_leaves_nothing_half_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_GRACE_SECONDS", LONGEST_SECONDS)
+    repository, mark = make_repository(tmp_path / "r"), tmp_path / "mark"
     commit_file(repository, ".gitattributes", "* filter=slow\n")
-    git("config", "filter.slow.smudge", "sleep 600", at=repository)
+    git("config", "filter.slow.smudge", f"touch '{mark}'; sleep 600", at=repository)
     with pytest.raises(GitError, match="took longer"):
-        run_git(["worktree", "add", "../w"], directory=repository, trusted=True, timeout_seconds=1)
+        run_git(
+            ["worktree", "add", "../w"],
+            directory=repository,
+            trusted=True,
+            timeout_seconds=0.1,
+            started=lambda _: until(mark.exists),
+        )
     assert not (tmp_path / "w").exists()
     assert list((repository / ".git").rglob("*.lock")) == []
 
@@ -174,7 +183,7 @@ def is_running(pid: int) -> bool:
     """True for a process that is there and no zombie that nobody has reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

@@ -36,6 +36,7 @@ from gitticks.runner.commit_checks import find_made_elsewhere
 from tests.cli.support import gt
 from tests.support.hints import follow_hint
 from tests.support.repositories import commit_file, git, make_repository
+from tests.support.waiting import LONGEST_SECONDS
 
 
 def test_every_worktree_is_listed_the_main_one_first(tmp_path: Path) -> None:
@@ -213,8 +214,9 @@ def test_a_git_that_a_killed_call_left_at_work_is_waited_for(repository: Reposit
 
 
 def test_while_git_adds_a_worktree_the_lock_names_it(repository: Repository, tmp_path: Path) -> None:
-    noted = tmp_path / "noted"
-    smudge = f'sh -c \'cat "{repository.own_dir}/worktrees.lock" > "{noted}"; cat\''
+    noted, lock = tmp_path / "noted", repository.own_dir / "worktrees.lock"
+    waits = f"for _ in $(seq 3000); do [ $(grep -c pid '{lock}') = 2 ] && break; sleep 0.02; done"
+    smudge = f"{waits}; cp '{lock}' '{noted}'; cat"
     git("config", "--global", "filter.note.smudge", smudge, at=tmp_path)
     commit_file(main_of(repository), ".gitattributes", "README.md filter=note\n")
     add_worktree(repository, tmp_path / "w", branch="side", commit="main")
@@ -363,7 +365,10 @@ def test_folders_that_their_owner_may_not_write_are_removed_and_links_not_follow
     kept.rmdir()
 
 
-def test_a_fetch_waits_for_the_head_of_a_worktree_that_is_being_added(tmp_path: Path) -> None:
+def test_a_fetch_waits_for_the_head_of_a_worktree_that_is_being_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worktrees, "_HALF_MADE_SECONDS", LONGEST_SECONDS)
     top, other = make_repository(tmp_path / "r"), make_repository(tmp_path / "other")
     commit_file(other, "new", "new")
     git("worktree", "add", "--quiet", "--detach", "../w", at=top)

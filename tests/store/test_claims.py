@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
@@ -231,11 +230,8 @@ def test_of_many_that_race_one_wins_each(remote: Path, clock: Clock) -> None:
     def race(number: int) -> None:
         won.extend((number, task) for task in tasks if racers[number].take(task) is None)
 
-    threads = [threading.Thread(target=race, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(race, range(4)))
     assert sorted(task for _, task in won) == tasks
     assert all(racers[number].is_held(task) for number, task in won)
 

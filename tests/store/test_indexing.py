@@ -159,8 +159,8 @@ def test_while_another_builds_the_index_an_own_one_is_built_in_memory(
 ) -> None:
     expected = all_answers(repository)
     index_path(repository).unlink()
-    monkeypatch.setattr(index_database, "BUSY_SECONDS", 0.05)
-    with hold_lock(repository.own_dir / "index.lock"):
+    with monkeypatch.context() as patched, hold_lock(repository.own_dir / "index.lock"):
+        patched.setattr(index_database, "BUSY_SECONDS", 0.05)
         assert all_answers(repository) == expected
         assert not index_path(repository).exists()
     assert all_answers(repository) == expected

@@ -49,9 +49,9 @@ _OF_THE_SERVER = ("HOME", "LC_ALL", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPA
 """What it needs itself: it outlives the test that starts it, and nobody is to find that test's marks on it."""
 _STACKS = signal.SIGUSR2
 """A child writes its stacks when it gets this."""
-_STACKS_SECONDS = 10.0
+_STACKS_SECONDS = 60.0
 """How long a hung child is given for that; one that does not is stuck in the kernel."""
-_QUIET_SECONDS = 0.5
+_QUIET_SECONDS = 2.0
 """Stacks that have not grown for so long are whole."""
 
 

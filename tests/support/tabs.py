@@ -126,8 +126,11 @@ def browser(scratch: Path) -> Iterator[int]:
 async def open_tab(port: int) -> AsyncIterator[Tab]:
     """Yields the first tab of a browser."""
     async with aiohttp.ClientSession() as session:
-        async with session.get(f"http://127.0.0.1:{port}/json") as listed:
-            pages = [one for one in await listed.json() if one["type"] == "page"]
+        pages: list[dict[str, str]] = []
+        async with asyncio.timeout(LONGEST_SECONDS):
+            while not pages:  # the port is there before the tab is
+                async with session.get(f"http://127.0.0.1:{port}/json") as listed:
+                    pages = [one for one in await listed.json() if one["type"] == "page"]
         async with session.ws_connect(pages[0]["webSocketDebuggerUrl"], max_msg_size=0) as socket:
             tab = Tab(socket)
             listening = asyncio.create_task(tab.listen())
