@@ -76,9 +76,10 @@ class Loop:
 
         Called from another thread than the loop's.
         """
-        if self._interrupted.is_set():
-            if by_signal == signal.SIGHUP:  # a closed terminal's come from the shell and from the kernel
-                return
+        is_ending = self._interrupted.is_set()
+        if by_signal == signal.SIGHUP and (is_ending or self.run.holds.is_run_asked_to_stop()):
+            self._interrupted.set()  # a closed terminal's come from the shell and from the kernel
+        elif is_ending:
             self._stopping.set()
             self.run.emit(Warned(None, "the agents are being stopped"))
         else:

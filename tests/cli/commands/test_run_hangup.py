@@ -42,7 +42,6 @@ def hung_up(project: RunProject, *ignoring: str, is_stopped: bool = False) -> in
         until((project.shared / "up").exists, "the agent")
         if is_stopped:
             project.ok("stop")
-            time.sleep(1)
         os.close(ours)
         run.send_signal(signal.SIGHUP)  # the shell's own, after the kernel's
         if is_stopped:
