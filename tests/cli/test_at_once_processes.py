@@ -11,15 +11,18 @@ import pytest
 
 from tests.cli import support
 from tests.cli.both_ways import varied
+from tests.support.stores import NOW
 from tests.support.waiting import LONGEST_SECONDS
 
 __all__ = ["varied"]
 
 
-def by_click(*arguments: str) -> list[str]:
-    """Returns the command line that goes by way of click."""
-    program = "import sys; from gitticks.cli.app import run; sys.exit(run(sys.argv[1:]))"
-    return [sys.executable, "-P", "-c", program, *arguments]
+AT_ONCE = "from gitticks.cli.entry import main; main()"
+BY_CLICK = "import sys; from gitticks.cli.app import run; sys.exit(run(sys.argv[1:]))"
+CLOCK_STOPPED = (
+    "from datetime import datetime; from gitticks.world import World; "
+    f"World.now = lambda _: datetime.fromisoformat('{NOW}'); "
+)
 
 
 def test_on_a_terminal(varied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,11 +31,15 @@ def test_on_a_terminal(varied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for words in (("list", "--all"), ("tree", "-a"), ("show", "f0ll"))
         for columns in (100, 40, 20)
     ]
-    before = [support.gt_on_terminal(*words, at=varied, columns=columns) for words, columns in calls]
-    monkeypatch.setattr(support, "command", by_click)
-    after = [support.gt_on_terminal(*words, at=varied, columns=columns) for words, columns in calls]
-    assert before == after
-    assert "\x1b[" in before[0].out
+    answers = []
+    for program in (AT_ONCE, BY_CLICK):
+        start = [sys.executable, "-P", "-c", CLOCK_STOPPED + program]
+        monkeypatch.setattr(support, "command", lambda *words, start=start: [*start, *words])
+        answers.append(
+            [support.gt_on_terminal(*words, at=varied, columns=columns) for words, columns in calls]
+        )
+    assert answers[0] == answers[1]
+    assert "\x1b[" in answers[0][0].out
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

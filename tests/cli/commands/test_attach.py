@@ -13,7 +13,7 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
-from gitticks.runner.transcripts import TranscriptReader
+from gitticks.runner.transcripts import TranscriptReader, transcripts_of
 from tests.cli.support import command
 from tests.support.projects import SESSION
 from tests.support.runs import DONE, TO_REVIEW, RunProject, project
@@ -131,10 +131,13 @@ def test_json_is_as_the_run_tells_it_and_ends_with_the_end(project: RunProject) 
 def test_of_what_came_before_only_the_end_is_shown(project: RunProject) -> None:
     project.agent(gated(project, before="seq 1000"))
     with at_work(project) as run:
-        record = Sessions(project.path / ".git/gitticks").find(project.task("k7f2").id)
+        own_dir = project.path / ".git/gitticks"
+        record = Sessions(own_dir).find(project.task("k7f2").id)
         assert record is not None
-        reader = TranscriptReader(project.path / ".git/gitticks", record, 100)
-        until(lambda: (lines := reader.read()) and lines[-1] == "1000", "the last line")
+        (log,) = transcripts_of(own_dir, record.task).iterdir()
+        until(lambda: log.read_text().endswith("\n1000\n"), "the last line")
+        reader = TranscriptReader(own_dir, record, 100)
+        assert reader.read()[-1] == "1000"
         assert reader.left_out > 0
         reader.close()
         go(project)

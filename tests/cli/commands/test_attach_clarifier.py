@@ -124,6 +124,6 @@ def test_a_talk_is_seen_by_others_and_ends_with_gt_stop(asking: RunProject, how:
     ran = on_terminal(asking, "attach", "k7f2", wanted="", typed="")
     thread.join()
     assert seen == [True, 0], ran.out
-    assert not is_lock_held(tree)
+    until(lambda: not is_lock_held(tree), "the end of the agent")
     assert asking.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
     assert asking.stands() == ASKED

@@ -122,7 +122,8 @@ class TestLocks:
         assert fixes(project.path) == [f"ps -fp {os.getpid()}"]
         assert not any(waits)
 
-    def test_of_a_ref(self, project: Project) -> None:
+    def test_of_a_ref(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("gitticks.git.maintenance.AGE_SECONDS", 600)
         lock = project.path / ".git/refs/heads/gitticks/state.lock"
         lock.touch()
         assert found_in(project.path) == {}  # somebody may be at work

@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,9 @@ def server_of(project: RunProject) -> str:
 
 def shown_till(terminal: int, wanted: bytes, typed: bytes = b"") -> None:
     """Reads until something is shown; what is typed is typed again each second, as a client that begins may miss it."""
-    shown = b""
+    shown, end = b"", time.monotonic() + LONGEST_SECONDS
     while wanted not in shown:
+        assert time.monotonic() < end, shown
         if typed:
             os.write(terminal, typed)
         is_shown = select.select([terminal], [], [], 1.0 if typed else LONGEST_SECONDS)[0]

@@ -270,5 +270,5 @@ def test_what_was_done_without_a_merge_is_not_called_merged(tmp_path: Path) -> N
     project.ok("start", project.make("k7f2"))
     project.ok("close", "k7f2")
     shown = project.ok("show", "k7f2")
-    assert " s from start to done" in shown
+    assert re.search(r" (s|min) from start to done", shown)
     assert "merge" not in shown.splitlines()[1]

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from gitticks.model.task import Usage
+from gitticks.runner.liveness import is_session_alive
 from tests.cli.commands.test_attach import at_work, gated, go
 from tests.cli.support import command
-from tests.support.agents import processes_with
 from tests.support.runs import RunProject, project
 from tests.support.terminals import shown_till
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -93,8 +93,7 @@ def test_what_ctrl_c_twice_stopped_is_stopped(project: RunProject) -> None:
     with at_work(project) as run:
         project.interrupt(run)
         assert run.stdout is not None
-        while "Ctrl-C again stops them" not in run.stdout.readline():
-            pass
+        assert any("Ctrl-C again stops them" in line for line in run.stdout)
         project.interrupt(run)
         run.communicate(timeout=LONGEST_SECONDS)
         assert run.returncode == 130
@@ -109,7 +108,8 @@ def test_a_killed_runner_leaves_an_interrupted_session_also_after_it_was_finishe
     with at_work(project) as run:
         run.kill()
         run.wait()
-    until(lambda: not processes_with(project.mark), "the end of the agent")
+    sessions = f"{project.path}/.git/gitticks/sessions"
+    until(lambda: not is_session_alive(sessions, "k7f2"), "the end of the session")
     assert state(project) == "interrupted"
     assert "not going on\n  k7f2  interrupted  `gt run`" in project.ok("status")
     project.ok("health")

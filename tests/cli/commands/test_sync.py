@@ -392,7 +392,7 @@ def test_watching_takes_in_and_pushes_until_interrupted(clones: list[Clone]) -> 
 
 def _line(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
-    assert select.select([process.stdout], [], [], 60)[0], "nothing was said"
+    assert select.select([process.stdout], [], [], LONGEST_SECONDS)[0], "nothing was said"
     return process.stdout.readline().decode()
 
 
