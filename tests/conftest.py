@@ -17,6 +17,7 @@ from tests.support import prepared
 from tests.support.doses import IS_FULL
 from tests.support.sealing import seal_libgit2
 from tests.support.soundness import unsound_repositories
+from tests.support.waiting import LONGEST_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent
 END_TO_END = ROOT / "tests/end_to_end"
@@ -90,6 +91,22 @@ def sealed_from_the_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         _seal(_new_home(homes), monkeypatch)
         prepared.offer(tmp_path_factory.mktemp("prepared"))
         yield homes
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unhurried(sealed_from_the_start: Path) -> Iterator[None]:
+    """Takes away the limits that a slow machine would reach in tests of other things."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for limit in (
+            "actions.inbox.MOST_SECONDS",
+            "actions.run_requests._TAKEN_SECONDS",
+            "actions.showing.MOST_SECONDS",
+            "actions.sync_auto.LONGEST_SECONDS",
+            "agents.registry._VERSION_SECONDS",
+            "store.claims._TIMEOUT_SECONDS",
+        ):
+            monkeypatch.setattr(f"gitticks.{limit}", LONGEST_SECONDS)
+        yield
 
 
 @pytest.fixture(autouse=True)
