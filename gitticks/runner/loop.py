@@ -22,7 +22,7 @@ from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, RunAdded, RunWaits, SessionSpent, Warned
 from gitticks.runner.finishing import recover_session
-from gitticks.runner.jobs import Jobs
+from gitticks.runner.jobs import Jobs, Work
 from gitticks.runner.merge_turns import MergeTurns
 from gitticks.runner.mergequeue import AGAIN_SECONDS
 from gitticks.runner.notifications import Notifier
@@ -199,7 +199,7 @@ class Loop:
                         recover_session(self.run, record, StopRequest())
             elif record.task not in self._jobs and record.task not in self._left_alone.ids:
                 workspace = workspaces.workspace_name(task, graph, self.run.settings)
-                self._jobs.start(pool, task, record.role, workspace, partial(self._recover, record))
+                self._begin(pool, task, record.role, workspace, partial(self._recover, record))
 
     def _recover(self, record: SessionRecord, stop: StopRequest) -> None:
         report = recover_session(self.run, record, stop)
@@ -231,7 +231,7 @@ class Loop:
                 self._left_alone.add(task.id, error)
                 continue
             self.picking.current_epic = task.parent or self.picking.current_epic
-            self._jobs.start(pool, task, role, name, partial(self._run_session, task.id, role))
+            self._begin(pool, task, role, name, partial(self._run_session, task.id, role))
             occupied.add(name)
             free, in_budget = free - 1, self._roles_in_budget()
             if free == 0:
@@ -266,6 +266,12 @@ class Loop:
             return None
         session.execute()
         return session
+
+    def _begin(
+        self, pool: ThreadPoolExecutor, task: Task, role: Role | None, workspace: str | None, work: Work
+    ) -> None:
+        self._left_alone.note_start(task.id)
+        self._jobs.start(pool, task, role, workspace, work)
 
     def _reap(self) -> None:
         for job in self._jobs.take_finished():
@@ -321,7 +327,7 @@ class Loop:
         if self._jobs.is_merging:
             self._merges.look_ahead(tasks)
         elif (task := self._merges.next(tasks)) is not None:
-            self._jobs.start(pool, task, None, None, partial(self._merges.merge, task.id))
+            self._begin(pool, task, None, None, partial(self._merges.merge, task.id))
 
     def _watch(self) -> None:
         if self._jobs:

@@ -249,6 +249,7 @@ class LeftAlone:
     def __init__(self, run: RunContext) -> None:
         self._run = run
         self._states: dict[TaskId, tuple[object, ...] | None] = {}
+        self._begun: dict[TaskId, tuple[object, ...]] = {}
         self._again_at: dict[TaskId, float] = {}
         self._refused: set[TaskId] = set()
         self._reasons: dict[TaskId, tuple[str, str]] = {}
@@ -259,6 +260,10 @@ class LeftAlone:
         """The tasks that are left alone just now."""
         return self._states.keys()
 
+    def note_start(self, task_id: TaskId) -> None:
+        """Notes what a job starts with: what is mended while it fails is no reason to leave its task alone."""
+        self._begun[task_id] = self._run.rules
+
     def forget_changed(self, tasks: Mapping[TaskId, Task]) -> None:
         """Lets those be tried again that were changed since, or are gone, or whose time has come."""
         now = self._run.world.monotonic_seconds()
@@ -266,7 +271,7 @@ class LeftAlone:
             task_id: state
             for task_id, state in self._states.items()
             if task_id in tasks
-            and self._state_of(tasks[task_id]) == state
+            and self._state_of(tasks[task_id], self._run.rules) == state
             and self._again_at.get(task_id, math.inf) > now
         }
         self._again_at = {one: at for one, at in self._again_at.items() if one in self._states}
@@ -299,7 +304,8 @@ class LeftAlone:
     def add(self, task_id: TaskId, error: GitticksError) -> None:
         """Leaves a task alone until somebody changes it, and says why."""
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
-        self._states[task_id] = None if found is None else self._state_of(found)
+        rules = self._begun.get(task_id, self._run.rules)
+        self._states[task_id] = None if found is None else self._state_of(found, rules)
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
         self._reasons[task_id] = (str(found and found.updated), reason)
         how = "skipped in this run"
@@ -309,7 +315,7 @@ class LeftAlone:
             how = f"tried again in {rest} s"
         self._run.emit(Warned(task_id, f"{how}: {reason}"))
 
-    def _state_of(self, task: Task) -> tuple[object, ...]:
+    def _state_of(self, task: Task, rules: tuple[object, ...]) -> tuple[object, ...]:
         """Returns what a person changes so that the next try may go better."""
         run = self._run
-        return task.updated, has_base(task, run.settings, run.repository), run.rules
+        return task.updated, has_base(task, run.settings, run.repository), rules

@@ -115,6 +115,21 @@ def test_a_set_up_that_is_wrong_is_named_and_the_task_goes_on_once_it_is_changed
     assert project.run().code == RunExit.DONE
 
 
+def test_what_was_mended_while_it_failed_is_tried_again(project: RunProject) -> None:
+    project.make()
+    run = run_context(Context(directory=project.path), lambda _: None)
+    alone, task = LeftAlone(run), project.task("k7f2")
+    alone.note_start(task.id)
+    run.rules = ("mended",)
+    alone.note_failure(task.id, GitticksError("the prompt template is broken"))
+    alone.forget_changed({task.id: task})
+    assert not alone.ids
+    alone.note_start(task.id)
+    alone.note_failure(task.id, GitticksError("the prompt template is broken"))
+    alone.forget_changed({task.id: task})
+    assert set(alone.ids) == {"k7f2"}
+
+
 def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_changed_it(
     project: RunProject,
 ) -> None:
