@@ -28,6 +28,7 @@ def test_what_is_saved_is_taken_up(project: Project) -> None:
     assert project.file("k7f2").summary.endswith("more")
 
 
+@pytest.mark.damages
 def test_a_damaged_board_is_a_warning_and_none_is_nothing(project: Project) -> None:
     (project.path / ".git/worktrees/-gitticks/index").write_bytes(b"garbage")
     context = Context(directory=project.path)

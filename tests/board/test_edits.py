@@ -138,6 +138,7 @@ def test_links_have_no_text_and_missing_boards_hold_no_edits(board: BoardOfTest,
     assert saved_edits(make_store(tmp_path / "other", board=WORKTREE_BOARD).repository) == ()
 
 
+@pytest.mark.damages
 def test_a_damaged_index_hides_what_was_saved_and_no_task(board: BoardOfTest) -> None:
     board.save(NEW)
     (board.repository.common_dir / "worktrees/-gitticks/index").write_bytes(b"garbage")
