@@ -281,11 +281,15 @@ def _tip_of(repository: Repository, base: str) -> str | None:
 
 def _last_known(task: Task, repository: Repository, workspace: Path, branch: str) -> str | None:
     """Returns where a branch that is gone stood, as far as its workspace or the task tells and the commit is here."""
-    known = (_left_in(repository, workspace, branch), task.end_sha, task.start_sha)
+    known = (left_in(repository, workspace, branch), task.end_sha, task.start_sha)
     return next((commit for commit in known if commit and repository.objects.has(commit)), None)
 
 
-def _left_in(repository: Repository, workspace: Path, branch: str) -> str | None:
+def left_in(repository: Repository, workspace: Path, branch: str) -> str | None:
+    """Returns where the branch of a workspace last stood, by the log of its HEAD; None if that tells nothing.
+
+    Where refs are in a reftable, git tells it only once there is such a branch again.
+    """
     try:
         checkout = checkout_at(repository, workspace)
     except NotFoundError:

@@ -36,6 +36,7 @@ from gitticks.runner.workspace_plan import (
     OWN_FOLDERS,
     Workspace,
     base_of,
+    left_in,
     occupant_file,
     own_folders,
     plan,
@@ -292,9 +293,12 @@ def _remake_branch(repository: Repository, plan: Workspace) -> list[str]:
     ref = BRANCHES + (plan.branch or "")
     if read_ref(repository.common_dir, ref) is not None:
         return []
-    asked = ["update-ref", "-m", "gitticks: make the branch again", ref, plan.commit, ""]
-    run_git(asked, repository_dir=repository.common_dir)
-    return [f"the branch `{plan.branch}` was deleted: it starts again at `{plan.commit[:10]}`"]
+    asked = ["update-ref", "-m", "gitticks: make the branch again", ref]
+    run_git([*asked, plan.commit, ""], repository_dir=repository.common_dir)
+    last = left_in(repository, plan.path, plan.branch or "")
+    commit = last if last and repository.objects.has(last) else plan.commit
+    run_git([*asked, commit, plan.commit], repository_dir=repository.common_dir)
+    return [f"the branch `{plan.branch}` was deleted: it starts again at `{commit[:10]}`"]
 
 
 def _return_to_branch(repository: Repository, checkout: Checkout, branch: str) -> list[str]:

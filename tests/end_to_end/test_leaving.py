@@ -14,7 +14,16 @@ from tests.support.repositories import git, make_repository
 from tools.blocks import examples_of
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/remove.md"
-CHANGED_BY_ANY_GIT = ("objects", "logs", "refs", "packed-refs", "index", "COMMIT_EDITMSG", "ORIG_HEAD")
+CHANGED_BY_ANY_GIT = (
+    "objects",
+    "logs",
+    "refs",
+    "packed-refs",
+    "index",
+    "reftable",
+    "COMMIT_EDITMSG",
+    "ORIG_HEAD",
+)
 CASES = (
     "plain",
     "relative",
