@@ -233,7 +233,7 @@ class Context:
         from gitticks.store.task_ids import worked_on_in
 
         with self._index_for_now() as index:
-            return worked_on_in(index, TaskId(owner))
+            return worked_on_in(index, TaskId(owner), self.repository.git_place)
 
     @property
     def own_task(self) -> TaskId | None:

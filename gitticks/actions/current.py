@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.derived_state import Standing, standing_of
+from gitticks.git.refs import BRANCHES, read_symbolic_ref
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.task_row import TaskRow
 from gitticks.runner.liveness import names_in
 from gitticks.safe_read import read_plain_text
-from gitticks.store.task_ids import worked_on_in
+from gitticks.store.task_ids import begun_in
 
 if TYPE_CHECKING:
     from gitticks.model.task import SessionRecord
@@ -48,9 +49,8 @@ def in_work(context: Context, graph: Graph[TaskRow], around: Surroundings) -> li
         from gitticks.runner.records import Sessions  # loads json and more, and mostly no session lives
 
         sessions = Sessions(context.repository.own_dir).live()
-    workspaces = {
-        worked_on_in(context.index, owner): place for owner, place in workspaces_of(context).items()
-    }
+    places = workspaces_of(context)
+    workspaces = {task: place for owner, place in places.items() for task in begun_in(context.index, owner)}
     own, here = context.own_task, context.repository.project_place
     if own is not None and here is not None:  # a sandbox hides git's list of worktrees
         workspaces.setdefault(own, here)
@@ -76,12 +76,12 @@ def workspaces_of(context: Context) -> dict[TaskId, str]:
     folder = f"{context.repository.common_place}/worktrees"
     for entry in sorted(names_in(folder)):
         try:
-            head = read_plain_text(f"{folder}/{entry}/HEAD").strip()
+            head = read_symbolic_ref(f"{folder}/{entry}", "HEAD") or ""
             link = os.path.join(folder, entry, read_plain_text(f"{folder}/{entry}/gitdir").strip())
             place = os.path.dirname(os.path.normpath(link))  # a link may be relative
         except (OSError, ValueError):
             continue
-        name = head.removeprefix(f"ref: refs/heads/{WORK_BRANCH}")
+        name = head.removeprefix(BRANCHES + WORK_BRANCH)
         if name != head and is_valid_id(name) and os.path.isdir(place):
             found[TaskId(name)] = place
     return found

@@ -17,14 +17,16 @@ from gitticks.actions.context import Context
 from gitticks.actions.evidence import astray_in
 from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.checkouts import checkout_at
+from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.needed_code import require_code, require_head
+from gitticks.runner.partial_work import partial_ref
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
+from gitticks.runner.workspace_plan import own_folders, read_occupant, uncommitted_paths
 from gitticks.runner.workspace_removal import workspace_of
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
@@ -155,7 +157,16 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
     workspace = workspace_of(context.repository, context.settings, task)
     if workspace is None:
         return
-    paths = uncommitted_paths(checkout_at(context.repository, workspace), own_folders(context.settings))
+    checkout = checkout_at(context.repository, workspace)
+    put_aside = partial_ref(task.id)
+    if read_ref(context.repository.common_dir, put_aside) is not None:
+        raise RefusedError(
+            f"what was not committed of `{task.id}` was put aside as another task was begun in its workspace",
+            hint=f"`gt start {task.id}` brings it back, `git update-ref -d {put_aside}` drops it",
+        )
+    if not task.is_epic and read_occupant(context.repository, checkout) not in (None, task.id):
+        return  # what is uncommitted there is that of another task
+    paths = uncommitted_paths(checkout, own_folders(context.settings))
     if paths:
         shown = first_of([f"`{path}`" for path in paths], _SHOWN_PATHS)
         raise RefusedError(

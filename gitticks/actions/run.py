@@ -36,7 +36,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged, Warned
 from gitticks.runner.finishing import recover
 from gitticks.runner.jobs import interrupting
-from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at
+from gitticks.runner.liveness import RUN_LOCK, Holds, is_run_alive_at, takes_work_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
 from gitticks.runner.options import RunOptions
@@ -181,6 +181,11 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
     repository.own_dir.mkdir(parents=True, exist_ok=True)
     with holding_lock(repository.own_file(RUN_LOCK)) as is_ours:
         if not is_ours:
+            if not takes_work_at(str(repository.own_dir)):
+                raise GitticksError(
+                    "a run is ending in this clone, and takes nothing more",
+                    hint="`gt status` shows it; try again once it has ended",
+                )
             takes = f"; it resumes {' and '.join(f'`{one}`' for one in released)}" if released else ""
             raise GitticksError(
                 f"a run is already active in this clone{takes}",
@@ -188,6 +193,7 @@ def only_run(repository: Repository, released: Sequence[TaskId] = ()) -> Iterato
             )
         holds = Holds(repository.own_dir)
         holds.forget_added(holds.asked_to_add())  # asked of a run that was killed
+        holds.forget_run_stop()
         yield
 
 

@@ -11,7 +11,7 @@ from gitticks.actions.context import Context
 from gitticks.errors import DocumentError, GitticksError, RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.runner.liveness import Holds, is_run_alive_at
+from gitticks.runner.liveness import Holds, is_run_alive_at, takes_work_at
 from gitticks.runner.records import Sessions
 
 _TAKEN_SECONDS = 10.0
@@ -77,7 +77,7 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
     hint = f"`gt run {' '.join(task_ids)}` starts one"
     _require_run(context, hint)
     holds = Holds(context.repository.own_dir)
-    if holds.is_run_asked_to_stop():
+    if not takes_work_at(context.repository.own_place):
         raise GitticksError("the run ends and takes nothing more", hint=hint)
     holds.release_named(TaskGraph.of(context.store.snapshot().all_tasks().values()), task_ids)
     for task_id in task_ids:

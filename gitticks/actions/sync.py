@@ -112,6 +112,7 @@ class Synced:
         words: git's own, where the remote was not reached.
         merged: tasks whose work was found merged by hand.
         followed: tasks that moved by what happened to their pull requests.
+        tip: the state branch's commit that was to be shared; None without a remote.
     """
 
     reached: Reached
@@ -129,6 +130,7 @@ class Synced:
     words: str = ""
     merged: tuple[FoundMerge, ...] = ()
     followed: tuple[TaskMoved, ...] = ()
+    tip: str | None = None
 
     @property
     def has_moved(self) -> bool:
@@ -393,4 +395,5 @@ class _Sync:
             taken_up=self.saved.paths,
             left=self.saved.left,
             words=words,
+            tip=self.tip,
         )

@@ -13,6 +13,7 @@ from functools import partial
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
 from gitticks.actions.watching import in_background
+from gitticks.bugs import failure_of_task
 from gitticks.document.settings_layers import merge_layers
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.refs import read_ref
@@ -115,9 +116,10 @@ def _looking(
             try:
                 look()
                 has_failed = False
-            except (GitticksError, OSError) as error:  # such as a full disk, where there is room again later
+            except Exception as error:  # noqa: BLE001 - such as a full disk, where there is room again later
                 if not has_failed:
-                    warn(f"{name} failed and will be tried again: {error}")
+                    failure = failure_of_task(error, "gt sync")
+                    warn(f"{name} failed and will be tried again: {failure.message}")
                 has_failed = True
 
     try:
@@ -155,9 +157,11 @@ def sharing(context: Context, warn: Callable[[str], None], *, every_seconds: flo
         if not (is_new or is_left or is_due):
             return
         done = _share_again(context, warn, told)
-        tried, at = read_ref(context.repository.common_dir, STATE_REF), clock()
+        tried, at = tip, clock()
         if done is not None and done.reached is not Reached.OFFLINE:
-            shared = tried
+            shared = (
+                done.tip or tip
+            )  # not the branch's: a commit that was made during the push was not part of it
             told.clear()
 
     with _looking("sharing", look, partial(look, is_last=True), warn):
@@ -178,7 +182,7 @@ def watch(
     problem: str | None = None
     try:
         while True:
-            fresh = context.renewed()
+            fresh, tip = context.renewed(), read_ref(context.repository.common_dir, STATE_REF)
             try:
                 done = sync(fresh, remote, timeout_seconds=timeout_seconds)
             except GitticksError as error:
@@ -190,8 +194,8 @@ def watch(
             else:
                 if done.reached is not reached or done.has_moved:
                     told(done)
-                reached, problem = done.reached, None
-            _wait(context, read_ref(context.repository.common_dir, STATE_REF), every_seconds)
+                reached, problem, tip = done.reached, None, done.tip or tip
+            _wait(context, tip, every_seconds)
     except KeyboardInterrupt:
         return
 

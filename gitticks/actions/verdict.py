@@ -30,7 +30,7 @@ from gitticks.model.queries import by_urgency
 from gitticks.model.status import ANSWERED, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.processes import ancestors
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import is_run_alive_at, takes_work_at
 from gitticks.runner.needed_code import require_code, require_head
 from gitticks.runner.records import Sessions
 from gitticks.runner.workspace_plan import base_of
@@ -213,10 +213,10 @@ class MergedNow(NamedTuple):
 
 
 def merge_approved(context: Context, task_id: TaskId) -> MergedNow | None:
-    """Merges an approved task in the foreground; None where a run is alive, which merges it."""
+    """Merges an approved task in the foreground; None where a run is active, which merges it."""
     from gitticks.actions.run import merge_task, merged_words
 
-    if is_run_alive_at(context.repository.own_place):
+    if takes_work_at(context.repository.own_place):
         return None
     try:
         result = merge_task(context, task_id)

@@ -18,9 +18,11 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.agents.base import neutral_environment
+from gitticks.document.merging.task import is_conflicted
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.merges.asides import left_asides, sweep_asides
 from gitticks.git.process import environment_of_a_shell, run_git
+from gitticks.git.refs import read_ref
 from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
@@ -29,12 +31,12 @@ from gitticks.model.task import Claim, Task
 from gitticks.runner import mailbox, workspace_removal, workspaces
 from gitticks.runner.claiming import RunClaims
 from gitticks.runner.liveness import live_tasks
-from gitticks.runner.partial_work import rescued_ref
+from gitticks.runner.partial_work import partial_ref, rescued_ref
 from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import FOLDER, ReviewCheckouts
 from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
-from gitticks.runner.workspace_plan import is_behind_link
+from gitticks.runner.workspace_plan import by_hand_beside, is_behind_link
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
@@ -120,15 +122,13 @@ def start_task(
     """
     if context.mailbox is not None:  # an agent that a person started by hand may; one of a run has its task
         context.require_person("start a task", '`gt note "…"` leaves a note about what else should be done')
-    own_dir = context.repository.own_dir
-    if task_id in Sessions(own_dir).live():
-        raise RefusedError(f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it")
     require_team_trusted(context)
-    claims.take(task_id)
-    try:
-        return _start(context, task_id, take_over=take_over)
-    finally:
-        claims.end()  # from now on the file itself says who has it
+    with Sessions(context.repository.own_dir).reserve([task_id]):
+        claims.take(task_id)
+        try:
+            return _start(context, task_id, take_over=take_over)
+        finally:
+            claims.end()  # from now on the file itself says who has it
 
 
 def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task, Path]:
@@ -140,6 +140,7 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
         named = ", ".join(blockers_in_words(graph, task))
         raise RefusedError(f"`{task_id}` waits for {named}", hint=f"`gt show {blockers[0]}`")
     plan = workspaces.plan(task, graph, context.settings, context.repository)
+    left = _refuse_others_there(context, task, graph, take_over=take_over)
     started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.work_branch, plan.start_sha)
     circumstances = context.circumstances(task)
     claim = Claim(
@@ -165,10 +166,42 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
         name_committer(context.repository, workspace.path, None)
     context.store.transact(begin, author=context.author)
     context.warnings += workspace.warnings
+    if left is not None and read_ref(context.repository.common_dir, partial_ref(left)) is not None:
+        context.warnings.append(
+            f"what was not committed of `{left}` was put aside: `gt start {left}` brings it back"
+        )
     file = context.store.task_file(task_id)
+    if is_conflicted(file):
+        context.warnings.append(f"its text is in conflict: `gt edit {task_id}` and keep what is right")
     prompt = build_prompt(context.store, file, Role.WORKER, plan, context.settings)
     mailbox.fill(workspace, file, with_notes(prompt, workspace.warnings))
     return file.task, workspace.path
+
+
+def _refuse_others_there(context: Context, task: Task, graph: TaskGraph, *, take_over: bool) -> TaskId | None:
+    """Refuses where somebody else is at work in the workspace that a task shares; returns what the person left there.
+
+    Raises:
+        RefusedError: an agent is, or another person, and that is not taken over.
+    """
+    name = workspaces.workspace_name(task, graph, context.settings)
+    for other in Sessions(context.repository.own_dir).live():
+        one = graph.tasks.get(other)
+        if one is not None and name and workspaces.workspace_name(one, graph, context.settings) == name:
+            raise RefusedError(
+                f"an agent is working on `{other}` in the workspace of `{task.id}`",
+                hint=f"`gt stop {other}` ends it",
+            )
+    left = by_hand_beside(task, graph, context.settings, context.repository, context.now)
+    if left is None or left.claim is None:
+        return None
+    who = left.claim.runner.removeprefix(BY_HAND)
+    if who != context.actor.name and not take_over:
+        raise RefusedError(
+            f"{who} is working on `{left.id}` in the workspace of `{task.id}`",
+            hint=f"ask {who}, or `gt start {task.id} --take-over` puts aside what is not committed there",
+        )
+    return left.id
 
 
 def _is_begun(task: Task, claim: Claim, *, take_over: bool) -> bool:

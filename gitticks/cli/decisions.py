@@ -21,7 +21,7 @@ from gitticks.errors import Exit, GitticksError, UsageError, first_of
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import takes_work_at
 from gitticks.store.index import Index, open_index
 from gitticks.store.task_ids import named, nearest_id
 
@@ -127,7 +127,7 @@ def merge_now(context: Context, task: Task, words: str, *, is_left: bool) -> Dec
         return Decided(task, (words,), by_hand if is_by_hand else None)
     merged = None if is_left else merge_approved(context, task.id)
     if merged is None:
-        is_coming = not is_left or is_run_alive_at(context.repository.own_place)
+        is_coming = not is_left or takes_work_at(context.repository.own_place)
         later = (
             "`gt status` shows it" if is_coming else f"`gt merge {task.id}` or the next `gt run` merges it"
         )

@@ -209,8 +209,13 @@ class RunClaims:
         with self._taking:
             with self._lock:
                 finished &= self._finished  # one may have been taken again meanwhile
+            try:
+                self._claims.release(finished)
+            except UnreachableError:
+                self._share_at = self._clock() + _AGAIN_SECONDS
+                raise
+            with self._lock:
                 self._finished -= finished
-            self._claims.release(finished)
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:

@@ -20,6 +20,8 @@ SESSIONS_FOLDER, HELD_FOLDER = "sessions", "held"
 RUN_LOCK = "run.lock"
 PAUSED_FILE = "paused"
 STOP_FILE = "stop-run"
+ENDING_FILE = "ending-run"
+"""A run that is alive and takes nothing up any more, as it reached a limit or found nothing else to do."""
 RESTING_FILE = "resting.json"
 """Which agents rest because their service gives them no more; `gitticks.runner.run_record` writes it."""
 SPENDING_FILE = "spending.json"
@@ -137,6 +139,12 @@ def is_run_alive_at(own_place: str) -> bool:
     return is_lock_held(f"{own_place}/{RUN_LOCK}")
 
 
+def takes_work_at(own_place: str) -> bool:
+    """True while a run of this clone lives that starts and merges what is decided now; one that is ending does not."""
+    is_ending = any(os.path.exists(f"{own_place}/{name}") for name in (STOP_FILE, ENDING_FILE))
+    return not is_ending and is_run_alive_at(own_place)
+
+
 def names_in(folder: str) -> list[str]:
     """Returns what a folder holds, in any order; nothing where it is missing."""
     try:
@@ -157,6 +165,7 @@ class Holds:
         self._own_dir = own_dir
         self._folder = own_dir / HELD_FOLDER
         self._stop_all = own_dir / STOP_FILE
+        self._ending = own_dir / ENDING_FILE
         self._pause = own_dir / PAUSED_FILE
         self._added = own_dir / "added-to-run"
 
@@ -251,5 +260,13 @@ class Holds:
         return self._stop_all.exists()
 
     def forget_run_stop(self) -> None:
-        """Drops a request that an earlier run left behind."""
+        """Drops what an earlier run left behind: that it was asked to stop, and that it was ending."""
         self._stop_all.unlink(missing_ok=True)
+        self._ending.unlink(missing_ok=True)
+
+    def note_ending(self, *, is_ending: bool) -> None:
+        """Says, for whoever decides something now, whether the run that is alive still takes it up."""
+        if is_ending:
+            self._ending.touch()
+        else:
+            self._ending.unlink(missing_ok=True)

@@ -62,6 +62,7 @@ class Loop:
         self._tasks, self._patience = self.picking.tasks, self.picking.patience
         self._left_alone = self.picking.left_alone
         self._overlaps = OverlapWatch(run)
+        self._is_ending = False
         self._decided_by: float | None = None
         self._notifier = Notifier(run)
         self._interrupted = threading.Event()
@@ -95,7 +96,6 @@ class Loop:
 
     def execute(self) -> RunExit:
         """Runs until nothing is left to do and returns the exit code."""
-        self.run.holds.forget_run_stop()
         self._patience.take_over()
         self.run.transact(lambda transaction: follow_epics(transaction, self.run.circumstances()))
         graph = self._tasks.graph()
@@ -107,13 +107,23 @@ class Loop:
             # Beside the agents a merge and a look for conflicts.
             with ThreadPoolExecutor(max_workers=self.options.parallel + 2) as pool:
                 try:
-                    while self._go_on(pool):
-                        self._watch()
+                    while True:
+                        while self._go_on(pool):
+                            self._watch()
+                        if self._is_ending:
+                            break
+                        self._note_ending(is_ending=True)  # and look once more for what was decided before
                 except BaseException:
                     self._jobs.stop_all()
                     raise
             self._overlaps.note(self._tasks.graph().tasks.values())
             return self._end()
+
+    def _note_ending(self, *, is_ending: bool) -> None:
+        if is_ending is not self._is_ending:
+            self._is_ending = is_ending
+            with contextlib.suppress(OSError):
+                self.run.holds.note_ending(is_ending=is_ending)
 
     def _take_added(self) -> None:
         asked = self.run.holds.asked_to_add()
@@ -122,7 +132,7 @@ class Loop:
         names = tuple(sorted(asked.difference(self.options.ids, self.options.added)))
         self.options = self.run.options = self.options._replace(added=self.options.added + names)
         self._tasks.forget_scope()
-        self._left_alone.forget(asked)
+        self._left_alone.forget(asked.union(*map(self._tasks.graph().below, asked)))
         self.run.holds.forget_added(asked)
         if names:
             self.run.emit(RunAdded(names))
@@ -150,6 +160,7 @@ class Loop:
         self._tell_reached(self.budgets.look())
         self._limit = self.budgets.limit(Role.REVIEWER)
         if self._limit is not None:
+            self._note_ending(is_ending=True)
             self._merges.look_ahead(())
             if self._jobs:
                 ends = f"running agents may finish: {shown(sorted(job.task.id for job in self._jobs))}"
@@ -166,7 +177,9 @@ class Loop:
         self._start_merge(pool)
         self._start_sessions(pool)
         if self._jobs:
+            self._note_ending(is_ending=False)
             self.budgets.note_waiting("")
+            self._reported_waiting = None
             self._decided_by = None  # it is not waited for now
         return bool(self._jobs) or self._patience.is_short or self._goes_on or self._awaits_decision()
 
@@ -222,7 +235,7 @@ class Loop:
             if role not in in_budget:
                 continue
             name = workspaces.workspace_name(task, graph, settings)
-            if name in occupied:
+            if name in occupied or self.picking.by_hand_beside(task) is not None:
                 continue
             try:
                 if self._patience.holds_back(task) or self._is_epic_spent(task, graph, role):
@@ -284,7 +297,8 @@ class Loop:
                 self._left_alone.note_failure(job.task.id, error)
                 self.run.claims.note_end(after, is_ours=False)
             else:
-                self.run.claims.note_end(after, is_ours=goes_on_in_run(after))
+                is_ours = goes_on_in_run(after) and after.id not in self.picking.held
+                self.run.claims.note_end(after, is_ours=is_ours)
                 if session is None:
                     continue
                 # Who approved it meanwhile leaves the merge to this run.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from functools import partial
 from shlex import quote
 from typing import NamedTuple, assert_never
@@ -281,11 +282,10 @@ class MergeQueue:
             return MergeResult(self._decide(task, MergeFailed(failure)), tested=tested)
         self.run.claims.confirm(task.id)
         # A person who took the task back while the tests ran wins over a base that has not moved yet.
-        now = self._approved(task.id)
-        if now.end_sha != task.end_sha:
-            return None
-        if (unapproved := self._unapproved(now, base)) is not None:
+        if (unapproved := self._unapproved(self._approved(task.id), base)) is not None:
             return unapproved
+        if self._approved(task.id).end_sha != task.end_sha:
+            return None
         published: Published | MergeResult | None = Published()
         if self.run.settings.merge.push:
             published = self._publish(task, base, tip, commit, tested)
@@ -300,8 +300,18 @@ class MergeQueue:
             case Moved():
                 for fixed in moved.fixed:
                     self.run.emit(Warned(None, fixed.words))
-                return self._close(task, base, commit, tested, published.settle(self.store))
+                with self._saying_merged(task, base, commit):
+                    return self._close(task, base, commit, tested, published.settle(self.store))
         assert_never(moved)
+
+    @contextlib.contextmanager
+    def _saying_merged(self, task: Task, base: str, commit: str) -> Iterator[None]:
+        """Says that the base has the work where the task is taken back in the moment in which it moved."""
+        try:
+            yield
+        except RefusedError:
+            self.run.emit(Warned(task.id, f"its work is in `{base}` all the same, as {commit[:10]}"))
+            raise
 
     def _publish(
         self, task: Task, base: str, tip: str, commit: str, tested: str

@@ -94,6 +94,7 @@ class Standstill:
         stopped: `gt stop` holds them.
         conflicted: their files hold both texts of a conflict.
         claimed: another clone works on them.
+        beside: those in whose workspace a person works on another task, by hand; with that task.
         crowded_out: new work, held back since `in_review` tasks are in review and no more than `limit` are to be.
     """
 
@@ -104,6 +105,7 @@ class Standstill:
     stopped: tuple[TaskId, ...] = ()
     conflicted: tuple[TaskId, ...] = ()
     claimed: tuple[TaskId, ...] = ()
+    beside: dict[TaskId, TaskId] = field(default_factory=dict)
     crowded_out: tuple[TaskId, ...] = ()
     in_review: int = 0
     limit: int = 0
@@ -116,7 +118,7 @@ class Standstill:
     @property
     def awaits_person(self) -> bool:
         """True if something continues only after a person did something."""
-        return bool(self.stopped or self.conflicted or self.crowded_out)
+        return bool(self.stopped or self.conflicted or self.beside or self.crowded_out)
 
     def reasons(self) -> list[str]:
         """Returns what keeps the tasks, in words."""
@@ -132,6 +134,9 @@ class Standstill:
             found.append(f"{shown(self.left_alone)} cannot be started")
         if self.claimed:
             found.append(f"another clone is working on {shown(self.claimed)}")
+        for other in dict.fromkeys(self.beside.values()):
+            names = [task for task, one in self.beside.items() if one == other]
+            found.append(f"`{other}` is worked on by hand in the workspace of {shown(names)}")
         if self.stopped:
             found.append(
                 f"{shown(self.stopped)} {'is' if len(self.stopped) == 1 else 'are'} held by `gt stop`"
@@ -154,6 +159,10 @@ class Standstill:
             found.append(f"`gt run --agent NAME` uses another agent, {again} tries again")
         if self.stopped:
             found.append(f"`gt run {' '.join(self.stopped[:_SHOWN_TASKS])}` resumes what is held")
+        found += [
+            f"`gt complete {other}` hands it off, `gt update {other} --awaiting=null` leaves it to agents"
+            for other in dict.fromkeys(self.beside.values())
+        ]
         if self.conflicted:
             found.append(f"`gt edit {self.conflicted[0]}`: keep what is right")
         return found

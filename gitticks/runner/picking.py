@@ -19,6 +19,7 @@ from gitticks.runner.options import count_in_review, left_out, next_tasks
 from gitticks.runner.outcome import Standstill, shown, why_not_ready
 from gitticks.runner.start_delays import LeftAlone, Patience, role_for
 from gitticks.runner.waking import TaskReader
+from gitticks.runner.workspace_plan import by_hand_beside
 
 
 class Picking:
@@ -54,6 +55,12 @@ class Picking:
             current_epic=self.current_epic,
             in_review_limit=in_review_limit,
         )
+
+    def by_hand_beside(self, task: Task) -> TaskId | None:
+        """Returns the task on which a person works in the workspace that a task shares: an agent waits till they are done."""
+        run = self._run
+        found = by_hand_beside(task, self.tasks.graph(), run.settings, run.repository, run.now)
+        return None if found is None else found.id
 
     def require_agent(self) -> None:
         """Refuses a run in which nothing that is ready has an agent."""
@@ -150,19 +157,23 @@ class Picking:
         kept = {*left_alone, *conflicted, *stopped, *claimed}
         free = [task for task in found if task.id not in kept]
         resting = {task.id: why for task in free if (why := self.patience.why_resting(task)) is not None}
+        beside = {task.id: other for task in free if (other := self.by_hand_beside(task)) is not None}
         in_review = count_in_review(scope.values())
         is_full = in_review >= settings.in_review
         crowded_out = [
-            task.id for task in free if is_full and task.status is Status.PENDING and task.id not in resting
+            task.id
+            for task in free
+            if is_full and task.status is Status.PENDING and task.id not in {*resting, *beside}
         ]
         return Standstill(
-            more=tuple(task.id for task in free if task.id not in {*resting, *crowded_out}),
+            more=tuple(task.id for task in free if task.id not in {*resting, *beside, *crowded_out}),
             left_alone=tuple(left_alone),
             resting=resting,
             rests_on=self.patience.holds_later_runs,
             stopped=tuple(stopped),
             conflicted=tuple(conflicted),
             claimed=tuple(claimed),
+            beside=beside,
             crowded_out=tuple(crowded_out),
             in_review=in_review,
             limit=settings.in_review,

@@ -181,7 +181,11 @@ class Patience:
         """Returns that the task's agent rests, how long and why, as a run says it at its end; None if it does not."""
         now = self._clock()
         rests = []
-        for name, pause in self._rests_of(task).items():
+        try:
+            found = self._rests_of(task)
+        except GitticksError:  # there is no such agent, which is said once the task has its turn
+            return None
+        for name, pause in found.items():
             if not pause.is_short(now):
                 # A rest whose end no service named is over with this run.
                 words = _GIVEN_UP if pause.resets_at is None else f"rests {pause.in_words(now)}"
@@ -293,18 +297,18 @@ class LeftAlone:
         if isinstance(error, RefusedError) and task_id not in self._refused:
             self._refused.add(task_id)
         else:
-            self.add(task_id, error)
+            self.add(task_id, error, self._begun.get(task_id))
 
     def note_end(self, task_id: TaskId, report: AgentReport | None = None) -> None:
         """Forgets that a task was refused; leaves it alone if its workspace could not be made ready."""
         self._refused.discard(task_id)
         if report is not None and report.ending is Ending.SANDBOX_FAILED:
-            self.add(task_id, MachineError(report.detail))
+            self.add(task_id, MachineError(report.detail), self._begun.get(task_id))
 
-    def add(self, task_id: TaskId, error: GitticksError) -> None:
-        """Leaves a task alone until somebody changes it, and says why."""
+    def add(self, task_id: TaskId, error: GitticksError, begun: tuple[object, ...] | None = None) -> None:
+        """Leaves a task alone until somebody changes it, and says why; `begun` are the rules that its job began with."""
         found = self._run.open_store().snapshot().all_tasks().get(task_id)
-        rules = self._begun.get(task_id, self._run.rules)
+        rules = self._run.rules if begun is None else begun
         self._states[task_id] = None if found is None else self._state_of(found, rules)
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
         self._reasons[task_id] = (str(found and found.updated), reason)

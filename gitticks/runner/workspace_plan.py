@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from gitticks.model.graph import code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Isolation
+from gitticks.model.status import Isolation, Status
 from gitticks.model.task import Task
 from gitticks.runner.needed_code import (
     CodeMissingError,
@@ -33,6 +34,7 @@ from gitticks.runner.needed_code import (
     require_blockers,
     require_code,
 )
+from gitticks.store.layout import OCCUPANT_FILE
 from gitticks.workflow.merging import as_begun
 
 MAILBOX_FOLDER = ".gt"
@@ -137,6 +139,30 @@ def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
     return task.id if epic is None else epic.id
 
 
+def by_hand_beside(
+    task: Task, graph: TaskGraph, settings: Settings, repository: Repository, now: datetime
+) -> Task | None:
+    """Returns the other task on which a person works by hand in the workspace that `task` shares; None if none is."""
+    name = workspace_name(task, graph, settings)
+    if name in ("", task.id):
+        return None
+    place = repository.require_project_dir("a workspace") / settings.workspace.dir / name
+    try:
+        occupant = read_occupant(repository, checkout_at(repository, place))
+    except NotFoundError:
+        return None
+    other = graph.tasks.get(TaskId(occupant or ""))
+    is_by_hand = (
+        other is not None
+        and other.id != task.id
+        and other.status is Status.WORKING
+        and other.claim is not None
+        and other.claim.is_by_hand
+        and other.claim.expires > now
+    )
+    return other if is_by_hand else None
+
+
 def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:
     """Returns how work on a task is isolated; what was not begun and says nothing itself goes by its epic."""
     epic = _epic_of(task, graph)
@@ -221,7 +247,7 @@ def uncommitted_paths(checkout: Checkout, folders: tuple[str, ...]) -> tuple[str
 def occupant_file(repository: Repository, checkout: Checkout) -> Path:
     """Returns the file that holds the id of the task which a shared workspace was last prepared for."""
     folder = repository.own_dir if checkout.git_dir == repository.common_dir else checkout.git_dir
-    return folder / "gitticks-task"
+    return folder / OCCUPANT_FILE
 
 
 def read_occupant(repository: Repository, checkout: Checkout) -> str | None:

@@ -59,6 +59,9 @@ TASK.md merge=gitticks
 BOARD_JOURNAL = "board.json"
 """In the clone's own folder: what the board saw last; it outlives the board and the branch."""
 
+OCCUPANT_FILE = "gitticks-task"
+"""In a workspace's own git directory: the id of the task which it was last prepared for."""
+
 _ROUND_DIGITS = 2
 _SCRIPT = b"script"
 _WITHOUT_SIGNS = str.maketrans("#*_", "   ")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from gitticks.errors import NotFoundError, UsageError
 from gitticks.model.ids import WORK_BRANCH, TaskId, is_valid_id, new_id
+from gitticks.safe_read import read_plain_text
+from gitticks.store.layout import OCCUPANT_FILE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,14 +31,35 @@ def free_id(transaction: Transaction, at: datetime, random_number: Callable[[int
     return new_id(transaction.has_task, names * folders_for_each, random_number, after)
 
 
-def worked_on_in(index: Index, owner: TaskId) -> TaskId:
-    """Returns the task that a person works on in a workspace: its owner, or of an epic the task that they began there."""
+def begun_in(index: Index, owner: TaskId) -> list[TaskId]:
+    """Returns what a person works on in a workspace: its owner, or of an epic the tasks that they began there."""
     row = index.find(owner)
     if row is None or not row.is_epic:
+        return [owner]
+    below = index.below((owner,)).values()
+    return [one.id for one in below if one.is_begun_by_hand and _is_on(index, one.id, owner)]
+
+
+def worked_on_in(index: Index, owner: TaskId, git_dir: str) -> TaskId:
+    """Returns the task that a workspace is for: its owner, or of an epic the one that was begun there, or begun last.
+
+    That may have left the epic since. `git_dir` is the workspace's own git directory.
+    """
+    begun = begun_in(index, owner)
+    if begun == [owner]:
         return owner
-    begun = [one.id for one in index.below((owner,)).values() if one.is_begun_by_hand]
-    there = [one for one in begun if index.task(one).branch == WORK_BRANCH + owner]
-    return there[0] if len(there) == 1 else owner
+    try:
+        occupant = read_plain_text(f"{git_dir}/{OCCUPANT_FILE}").strip()
+    except OSError:
+        occupant = ""
+    row = index.find(TaskId(occupant)) if is_valid_id(occupant) else None
+    if row is not None and row.is_begun_by_hand and _is_on(index, row.id, owner):
+        return row.id
+    return begun[0] if len(begun) == 1 else owner
+
+
+def _is_on(index: Index, task_id: TaskId, owner: TaskId) -> bool:
+    return index.task(task_id).branch == WORK_BRANCH + owner
 
 
 class UnknownTaskError(NotFoundError):

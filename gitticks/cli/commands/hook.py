@@ -19,7 +19,7 @@ from gitticks.errors import Exit, GitticksError
 from gitticks.git.repository_lookup import find_place_of_hook
 from gitticks.model.ids import BOARD_FOLDER
 from gitticks.model.status import Verdict
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import takes_work_at
 
 if TYPE_CHECKING:
     from gitticks.actions.hook_followup import FollowedUp
@@ -123,7 +123,7 @@ def _followed(context: Context, done: FollowedUp) -> str:
     if after.is_merging and not done.before.is_merging:
         how = as_called(
             "merging (`gt status` shows it)"
-            if is_run_alive_at(context.repository.own_place)
+            if takes_work_at(context.repository.own_place)
             else f"`gt merge {after.id}` merges it"
         )
         return f"approved by {done.person}; {how}"

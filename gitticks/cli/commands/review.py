@@ -30,7 +30,19 @@ from gitticks.cli.editor import typed_word
 from gitticks.cli.json import print_answer, print_object
 from gitticks.cli.options import command, task_argument
 from gitticks.cli.pager import paged
-from gitticks.cli.render import GAP, NEW_COMMITS, Screen, Style, ago, below, count_of, prose, say, screen
+from gitticks.cli.render import (
+    GAP,
+    NEW_COMMITS,
+    Screen,
+    Style,
+    ago,
+    below,
+    count_of,
+    hint,
+    prose,
+    say,
+    screen,
+)
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import answer_commands, joined
 from gitticks.cli.writing import check_text, print_change
@@ -39,7 +51,7 @@ from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
 from gitticks.model.notes import Section
 from gitticks.model.task import NOTHING_TO_MERGE
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import is_run_alive_at, takes_work_at
 from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.layout import Round
 from gitticks.workflow.council import answers_in, blocking_in
@@ -193,7 +205,11 @@ def _reject(
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)))
     is_by_hand = after.claim is not None and after.claim.is_by_hand
-    if not resume or is_by_hand or is_run_alive_at(context.repository.own_place):
+    if not resume or is_by_hand:
+        return 0
+    if is_run_alive_at(context.repository.own_place):
+        if not takes_work_at(context.repository.own_place):
+            hint(f"the run that is active ends: after it, `gt run {task_id}` restarts the agent")
         return 0
 
     sys.stdout.flush()

@@ -31,6 +31,7 @@ from gitticks.agents.process import StopRequest
 from gitticks.agents.registry import PRESETS, invoke
 from gitticks.agents.session import run_agent
 from gitticks.agents.tmux import in_tmux, server_name
+from gitticks.bugs import failure_of_task
 from gitticks.errors import GitticksError, LostRaceError, MachineError
 from gitticks.git.checkouts import checkout_at, commit_folders
 from gitticks.git.identity import agent_identity
@@ -302,8 +303,12 @@ class Conversation(NamedTuple):
             if request.kind in _ONLY_WRITTEN:
                 return heard.request(request, Work(desk.read()))
             return heard.request(request, desk.look(request))
-        except GitticksError as error:
-            heard.refuse(error)
+        except Exception as error:  # noqa: BLE001 - the requests that follow are to be heard all the same
+            failure = failure_of_task(error, f"gt run {desk.workspace.task_id}")
+            try:
+                heard.refuse(failure)
+            except (GitticksError, OSError):
+                heard.warn(f"a request was not carried out: {failure.in_one_line}")
             return None
 
 

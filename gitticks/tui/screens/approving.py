@@ -11,7 +11,7 @@ from gitticks.cli.render import count_of
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.model.settings import MergeMode
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import takes_work_at
 from gitticks.tui.editing import with_terminal
 from gitticks.tui.running import merge_apart
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
@@ -189,6 +189,6 @@ def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
     return (
         f"{task_id} approved; merging"
-        if is_run_alive_at(context.repository.own_place)
+        if takes_work_at(context.repository.own_place)
         else merge_apart(context, task_id)
     )
