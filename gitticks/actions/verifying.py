@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, events_of, history_path
 from gitticks.workflow.approvals import NOT_GIVEN, gives_approval, is_approval, valid_approvals
 
+_UNKNOWN_COMMIT = "the commit that brought it was not found, so neither was the policy of that time"
 MERGE = "merge"
 """In place of a strength: that of a merge without any approval before it."""
 
@@ -69,7 +71,9 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
                 problem, can_verify = error.in_one_line, False
             is_blamed = problem or context.settings.approvals.minimum != NAME
             commit = _commit_of(context, path, number) if is_blamed else None
-            problem = problem or (_too_weak(context, strength, commit) if commit else None)
+            if is_blamed and problem is None:
+                problem = _too_weak(context, strength, commit) if commit else _UNKNOWN_COMMIT
+                can_verify = commit is not None
             commit = commit if problem else None
             found.append(read._replace(problem=problem, commit=commit, can_verify=can_verify))
     return found
@@ -116,5 +120,10 @@ def _too_weak(context: Context, strength: str, commit: str) -> str | None:
 
 def _commit_of(context: Context, path: str, line: int) -> str | None:
     asked = ["blame", "--porcelain", f"-L{line},{line}", STATE_REF, "--", path]
-    said = run_git(asked, repository_dir=context.repository.common_dir, check=False).text
-    return said.split(" ", 1)[0].strip() or None
+    # Of `blame.ignoreRevsFile` nothing can be laid over the value that a person has for the files of their code.
+    for environment in (None, {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}):
+        repository_dir = context.repository.common_dir
+        done = run_git(asked, repository_dir=repository_dir, extra_environment=environment, check=False)
+        if done.code == 0:
+            return done.text.split(" ", 1)[0].strip() or None
+    return None

@@ -72,8 +72,39 @@ _FIXED_VARIABLES = {
 _TRANSPORT_COMMANDS = frozenset({"clone", "fetch", "ls-remote", "push"})
 _PROTOCOLS = "file:http:https:ssh"
 """By variable and not by `protocol.*.allow`, which the repository's own configuration would override."""
+HOOKS_OFF = {
+    "core.hooksPath": "/dev/null",
+    **{
+        f"hook.{event}.enabled": "false"
+        for event in (
+            "applypatch-msg",
+            "commit-msg",
+            "post-applypatch",
+            "post-checkout",
+            "post-commit",
+            "post-index-change",
+            "post-merge",
+            "post-receive",
+            "post-rewrite",
+            "post-update",
+            "pre-applypatch",
+            "pre-auto-gc",
+            "pre-commit",
+            "pre-merge-commit",
+            "pre-push",
+            "pre-rebase",
+            "pre-receive",
+            "prepare-commit-msg",
+            "proc-receive",
+            "push-to-checkout",
+            "reference-transaction",
+            "update",
+        )
+    },
+}
+"""Keeps hooks from running: those in files, and those of newer gits that the configuration names."""
 _FENCED_OPTIONS = (
-    "core.hooksPath=/dev/null",
+    *(f"{key}={value}" for key, value in HOOKS_OFF.items()),
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.sshCommand=ssh",
@@ -85,6 +116,8 @@ _FENCED_OPTIONS = (
     "fetch.recurseSubmodules=false",
     "core.pager=cat",
     "log.showSignature=false",
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
     "diff.external=",
     "advice.detachedHead=false",
 )

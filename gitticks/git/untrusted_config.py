@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gitticks.git.process import run_git
+from gitticks.git.process import HOOKS_OFF, run_git
 from gitticks.safe_read import read_plain_file, read_plain_text
 
 _REPOSITORY_SCOPES = frozenset({"local", "worktree"})
@@ -44,8 +44,10 @@ _PROXY, _PROXY_VARIABLE = "core.gitproxy", "GIT_PROXY_COMMAND"
 """Of this one too the first value counts, but a variable is above it."""
 
 _TO_REMOTES = ("core.askpass", "core.sshcommand")
+_HOOK = re.compile(r"hook\.(.+)\.[^.]+", re.DOTALL)
+_HOOK_EVENT = re.compile(r"hook\.(.+)\.event", re.DOTALL)
 _ALWAYS = {
-    "core.hooksPath": "/dev/null",
+    **HOOKS_OFF,
     "core.fsmonitor": "false",
     "submodule.recurse": "false",
     "gc.auto": "0",  # housekeeping may be told to run programs as well
@@ -117,6 +119,24 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     reaching = [key for key in sorted(named) if _HELPERS.fullmatch(key) or key in (_PROXY, *_TO_REMOTES)]
     unused = [key for key in reaching if key not in trusted]
     return Fence(_as_variables(replaced) | proxy, tuple(sorted(filters)), tuple(remotes), (*unused, *remotes))
+
+
+def own_hooks(git_dir: Path, events: Collection[str]) -> bool:
+    """True if the person's own configuration, not the repository's, names a hook for one of these events of git."""
+    return any(
+        value in events and _HOOK_EVENT.fullmatch(key) and scope not in _REPOSITORY_SCOPES
+        for scope, key, value in read_all(git_dir)
+    )
+
+
+def without_foreign_hooks(git_dir: Path) -> dict[str, str]:
+    """Returns the environment of a call in which hooks run, but none that the repository's configuration names."""
+    found = {
+        match[1]
+        for scope, key, _ in read_all(git_dir)
+        if scope in _REPOSITORY_SCOPES and (match := _HOOK.fullmatch(key))
+    }
+    return _as_variables([(f"hook.{name}.enabled", "false") for name in sorted(found)]) if found else {}
 
 
 def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:

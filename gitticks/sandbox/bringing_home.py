@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -137,8 +138,15 @@ def _refuse_pipes(folder: Path) -> None:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     left.append(entry.path)
-                elif not entry.is_file() and not entry.is_dir() and Path(entry.path).exists():
+                elif not entry.is_file() and _is_pipe(entry.path):
                     raise GitticksError(f"`{entry.path}` is no file: remove it")
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(Path(path).stat().st_mode)
+    except OSError:
+        return False
 
 
 def _inside(private: PrivateGit) -> str | None:

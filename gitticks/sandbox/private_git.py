@@ -35,6 +35,7 @@ _CONFIG = """[core]
 \trepositoryformatversion = {version}
 \tbare = false
 \tlogallrefupdates = true
+\tfsmonitor = false
 {more}[maintenance]
 \tauto = false
 [extensions]

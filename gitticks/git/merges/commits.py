@@ -20,7 +20,7 @@ from gitticks.git.merges.history import diff_summary, find_merge, find_same_patc
 from gitticks.git.process import TIME_LIMIT_SECONDS, GitError, failure_of, printable, run_git
 from gitticks.git.refs import is_object_id
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs, read_all
+from gitticks.git.untrusted_config import fence_programs, own_hooks, read_all, without_foreign_hooks
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
@@ -99,9 +99,9 @@ def commit_merge(
     kind = "merge" if len(parents) > 1 else "squash"
     check = "pre-merge-commit" if kind == "merge" else "pre-commit"
     hooks = find_own_hooks(repository).folder
-    if any(
-        (hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in (check, *_MESSAGE_HOOKS)
-    ):
+    names = (check, *_MESSAGE_HOOKS)
+    in_files = any((hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in names)
+    if in_files or own_hooks(repository.common_dir, names):
         with aside(parents[0]) as checkout:
             checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
             _run_hook(checkout, hooks, check)
@@ -119,7 +119,10 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
         ["-c", f"core.hooksPath={hooks}", "hook", "run", "--ignore-missing", name, "--", *words],
         directory=checkout.path,
         # A hook may count letters, as in any commit.
-        extra_environment={"LC_ALL": os.environ.get("LC_ALL", "")},
+        extra_environment={
+            "LC_ALL": os.environ.get("LC_ALL", ""),
+            **without_foreign_hooks(checkout.git_dir),
+        },
         check=False,
         trusted=True,
     )

@@ -55,10 +55,12 @@ def moved(ref: str) -> RefMovedError:
 
 
 def locked(common_dir: Path, ref: str) -> RefLockedError:
-    """Returns the error for a ref whose lock file is there."""
+    """Returns the error for a ref whose lock file is there, or that of all refs where they are in a reftable."""
+    tables = common_dir / "reftable"
+    lock = f"{tables / 'tables.list' if tables.is_dir() else common_dir / ref}.lock"
     return RefLockedError(
         f"`{ref}` is locked by another program",
-        hint=f"try again when it has finished; if none is running: `rm {quote(f'{common_dir / ref}.lock')}`",
+        hint=f"try again when it has finished; if none is running: `rm {quote(lock)}`",
     )
 
 

@@ -39,7 +39,9 @@ _MOVED_WORDS = (
     "unable to resolve reference",
     "reference is missing",
 )
-_LOCKED_WORDS = ".lock': File exists"
+_LOCKED_WORDS = (".lock': File exists", "cannot lock references")
+"""What git says of refs in files, and of those in a reftable."""
+_REFTABLE_LOCK_MS = 2000
 _PROMISED = "from promisor remote"
 """What git says, and ends, where an object was left with the remote of a partial clone."""
 _MOST_LOOSE_FILES = 100
@@ -127,7 +129,10 @@ class ProcessObjects(Objects):
 
     def _start_move(self, message: str, who: Identity | None) -> subprocess.Popen[bytes]:
         return start_git(
-            ["-c", "core.fsync=reference", "update-ref", "-m", message, "--stdin"],
+            [
+                *("-c", "core.fsync=reference", "-c", f"reftable.lockTimeout={_REFTABLE_LOCK_MS}"),
+                *("update-ref", "-m", message, "--stdin"),
+            ],
             repository_dir=self.common_dir,
             extra_environment={} if who is None else who.variables(),
         )
@@ -146,7 +151,7 @@ class ProcessObjects(Objects):
         done = finish_git(git, ["update-ref"], f"option no-deref\n{change}\n".encode())
         if any(sign in done.stderr for sign in _MOVED_WORDS):
             raise moved(ref)
-        if _LOCKED_WORDS in done.stderr:
+        if any(sign in done.stderr for sign in _LOCKED_WORDS):
             raise locked(self.common_dir, ref)
         require_written(done, self.common_dir)
         with errors_of_writing(self.common_dir):
