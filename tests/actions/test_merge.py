@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import merge_each, merge_task, merged_words, only_run, try_out
@@ -12,7 +16,7 @@ from gitticks.git.repository import discover
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.events import MergeWaits, RunEvent, TaskMerged
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import Holds, is_run_alive_at
 from gitticks.runner.shared_base import MERGE_LOCK
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
@@ -135,6 +139,20 @@ def test_a_run_that_is_alive_merges_by_itself(project: RunProject) -> None:
         assert "approved; merging" in project.ok("approve", "k7f2")
     assert project.task("k7f2").is_merging
     project.run()
+    assert project.stands() == (Status.DONE, None)
+
+
+@pytest.mark.parametrize("end", [Holds.ask_run_to_stop, partial(Holds.note_ending, is_ending=True)])
+def test_what_is_approved_while_a_run_ends_is_merged_at_once(
+    project: RunProject, end: Callable[[Holds], None]
+) -> None:
+    repository = discover(project.path)
+    with only_run(repository):
+        make_reviewing(project)
+        end(Holds(repository.own_dir))
+        assert "merged into main" in project.ok("approve", "k7f2")
+        refused = project.gt("run", "k7f2")
+        assert "a run is ending in this clone, and takes nothing more" in refused.err
     assert project.stands() == (Status.DONE, None)
 
 

@@ -57,6 +57,16 @@ def test_it_is_reported(project: Project) -> None:
     assert "merged by hand" not in project.ok("status")
 
 
+@pytest.mark.parametrize("how", ["merge", "fast-forward"])
+def test_who_merged_it_is_named_whatever_git_prints_logs_in(project: Project, how: str) -> None:
+    git("config", "i18n.logOutputEncoding", "ISO-8859-1", at=project.path)
+    git("config", "user.name", "José", at=project.path)
+    make_reviewing(project)
+    merge_by(how, project)
+    project.ok("status")
+    assert project.events("k7f2")[-1].actor.name == "José"
+
+
 def test_work_in_progress_that_was_merged_asks_a_person_once(project: Project) -> None:
     make_working(project)
     merge_by("merge", project)

@@ -30,6 +30,23 @@ def test_a_look_that_fails_is_warned_of_once_and_ends_no_later_ones(monkeypatch:
     assert warned == ["keeping claims failed and will be tried again: no space left"]
 
 
+def test_a_bug_in_a_look_ends_no_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync_auto, "LOOK_SECONDS", 0.01)
+    claims, warned, looks = RunClaims.none(), list[str](), list[int]()
+
+    def look() -> None:
+        looks.append(len(looks))
+        if len(looks) < 3:
+            raise ZeroDivisionError
+
+    monkeypatch.setattr(claims, "look", look)
+    with keeping(claims, warned.append):
+        until(lambda: len(looks) > 4, "the looks after the bug")
+    (said,) = warned
+    assert "keeping claims failed and will be tried again: " in said
+    assert "ZeroDivisionError" in said
+
+
 def full(*_: object, **__: object) -> NoReturn:
     raise OSError(errno.ENOSPC, "no space left")
 

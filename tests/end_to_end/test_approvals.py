@@ -86,6 +86,11 @@ def test_a_signed_approval_merges_and_is_verified_later(reviewed: RunProject, ke
     assert reviewed.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
     [told] = json.loads(reviewed.ok("log", "--verify", "--json"))["approvals"]
     assert (told["task"], told["at"], told["problem"]) == ("k7f2", format_time(verdict.at), None)
+    git("config", "--global", "blame.ignoreRevsFile", ".git-blame-ignore-revs", at=reviewed.path)
+    assert reviewed.ok("log", "--verify") == "1 approval, 0 invalid; the others: 1 L2\n"
+    git("config", "blame.ignoreRevsFile", ".git-blame-ignore-revs", at=reviewed.path)
+    ran = reviewed.gt("log", "--verify")
+    assert (ran.code, "the commit that brought it was not found" in ran.out) == (1, True), ran
 
 
 @pytest.mark.parametrize("depth", [[], ["--depth", "1"]])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.git.process import run_git
-from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.untrusted_config import fence_programs, own_hooks, without_foreign_hooks
 from tests.support.repositories import git, make_repository
 
 
@@ -117,3 +117,23 @@ def test_an_included_file_may_appear_at_any_time(tmp_path: Path) -> None:
     assert fence_programs(root / ".git").filters == ()
     included.write_text('[filter "x"]\n\tclean = evil\n')
     assert fence_programs(root / ".git").filters == ("x",)
+
+
+def test_hooks_that_the_configuration_names_run_only_where_they_are_the_persons(tmp_path: Path) -> None:
+    """Gits before 2.54 read nothing of this; what newer ones run is told from the same settings."""
+    top = make_repository(tmp_path / "project")
+    for scope, name, event in (("--global", "lint", "commit-msg"), ("--local", "evil.one", "pre-commit")):
+        git("config", scope, f"hook.{name}.command", "touch ran", at=top)
+        git("config", scope, f"hook.{name}.event", event, at=top)
+    common = top / ".git"
+    assert own_hooks(common, ["commit-msg", "pre-commit"])
+    assert not own_hooks(common, ["pre-commit"])
+    laid_over = without_foreign_hooks(common)
+    off = run_git(["config", "hook.evil.one.enabled"], repository_dir=common, extra_environment=laid_over)
+    assert (off.text, "lint" in str(laid_over)) == ("false", False)
+    fenced = fence_programs(common).variables
+    for event in ("commit-msg", "pre-commit", "reference-transaction", "post-index-change", "pre-push"):
+        asked = ["config", f"hook.{event}.enabled"]
+        assert run_git(asked, repository_dir=common).text == "false"
+        trusted = run_git(asked, repository_dir=common, extra_environment=fenced, trusted=True)
+        assert trusted.text == "false"

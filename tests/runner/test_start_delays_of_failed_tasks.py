@@ -128,6 +128,21 @@ def test_what_was_mended_while_it_failed_is_tried_again(project: RunProject) -> 
     alone.note_failure(task.id, GitticksError("the prompt template is broken"))
     alone.forget_changed({task.id: task})
     assert set(alone.ids) == {"k7f2"}
+    run.rules = ("an agent is gone",)  # what no job began with
+    alone.forget_changed({task.id: task})
+    alone.add(task.id, GitticksError("there is no agent `mine`"))
+    alone.forget_changed({task.id: task})
+    assert set(alone.ids) == {"k7f2"}
+
+
+def test_a_run_that_reached_its_limit_ends_well_where_a_ready_task_has_no_agent(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.agent(DONE)
+    project.make()
+    project.make("m3xq", agent="ghost", priority=4)
+    ran = project.run("--max-iterations", "1")
+    assert ran.code == RunExit.LIMIT, ran
+    assert "`gt run` continues" in ran.seen
 
 
 def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_changed_it(

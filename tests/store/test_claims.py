@@ -295,6 +295,26 @@ def test_a_renewal_that_failed_is_tried_again_before_the_claim_expires(
     assert git("rev-parse", CLAIMS + TASK, at=remote) != before
 
 
+def test_a_claim_that_could_not_be_given_back_is_given_back_later(
+    remote: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = claims_of(remote, "ada", clock)
+    run = RunClaims(ada, lambda: True, list[str]().append, lambda: clock().timestamp(), lambda _: None)
+    run.take(TASK)
+    run.note_end(make_task(TASK), is_ours=False)
+
+    def away(_tasks: object) -> None:
+        raise UnreachableError("it never answered")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ada, "release", away)
+        run.look()
+    assert there(remote) != []
+    clock.time += timedelta(seconds=60)
+    run.look()
+    assert there(remote) == []
+
+
 def test_a_remote_that_does_not_take_the_tasks_is_asked_twice_a_minute_and_at_the_end(
     remote: Path, clock: Clock
 ) -> None:
