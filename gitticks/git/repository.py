@@ -156,7 +156,7 @@ def discover(start: str | Path) -> Repository:
         GitticksError: it is of a kind that gitticks cannot work with, or it belongs to somebody else.
     """
     place = folder = os.path.realpath(start)
-    found = None
+    found = bare = None
     while True:
         entry = _below(folder, ".git")
         if os.path.isdir(entry):
@@ -166,17 +166,22 @@ def discover(start: str | Path) -> Repository:
             found = _linked_or_submodule(folder, entry)
             break
         if _looks_like_git_dir(folder):
-            _heed(_read_settings(folder) or {}, folder)
+            settings = _read_settings(folder) or {}
+            _heed(settings, folder)
+            bare = folder if _is_bare(settings) and _is_ours(folder) else None
             break
         above = os.path.dirname(folder)
         if above == folder:
             raise _no_repository(place)
         folder = above
-    return ask_git(place) if found is None else found
+    return ask_git(place, bare) if found is None else found
 
 
-def ask_git(start: str) -> Repository:
-    """Returns what git itself says of the repository around the folder `start`."""
+def ask_git(start: str, bare: str | None = None) -> Repository:
+    """Returns what git itself says of the repository around the folder `start`.
+
+    That which is `bare` is named to git, which under `safe.bareRepository=explicit` finds none by itself.
+    """
     from pathlib import Path
     from shlex import quote
 
@@ -184,7 +189,8 @@ def ask_git(start: str) -> Repository:
 
     def ask(*arguments: str) -> str:
         try:
-            return run_git(arguments, directory=Path(start)).text
+            named = None if bare is None else Path(bare)
+            return run_git(arguments, repository_dir=named, directory=Path(start)).text
         except GitError as error:
             if (missing := error.message.partition("not a git repository: ")[2]) != "":
                 where = "" if missing == "(null)" else f": no `{missing}`"  # what git 2.55 prints

@@ -106,10 +106,13 @@ def test_a_repository_without_commits(tmp_path: Path, no_process: None) -> None:
     assert discover(top).main_worktree == top
 
 
-def test_a_bare_repository(tmp_path: Path) -> None:
+@pytest.mark.parametrize("safe", ["all", "explicit"])
+def test_a_bare_repository(tmp_path: Path, safe: str) -> None:
     bare = make_repository(tmp_path / "r.git", bare=True)
+    git("config", "--global", "safe.bareRepository", safe, at=tmp_path)
     found = discover(bare)
     assert found == placed(bare, bare, None, None, is_bare=True)
+    assert discover(bare / "hooks") == found
     with pytest.raises(GitticksError, match="is a bare repository: the board needs a checkout"):
         found.require_project_dir("the board")
 
