@@ -158,13 +158,14 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
     if workspace is None:
         return
     checkout = checkout_at(context.repository, workspace)
-    put_aside = partial_ref(task.id)
-    if read_ref(context.repository.common_dir, put_aside) is not None:
+    put_aside, is_by_hand = partial_ref(task.id), task.claim is not None and task.claim.is_by_hand
+    is_shared = workspace.name != task.id
+    if is_by_hand and is_shared and read_ref(context.repository.common_dir, put_aside) is not None:
         raise RefusedError(
             f"what was not committed of `{task.id}` was put aside as another task was begun in its workspace",
             hint=f"`gt start {task.id}` brings it back, `git update-ref -d {put_aside}` drops it",
         )
-    if not task.is_epic and read_occupant(context.repository, checkout) not in (None, task.id):
+    if is_shared and not task.is_epic and read_occupant(context.repository, checkout) not in (None, task.id):
         return  # what is uncommitted there is that of another task
     paths = uncommitted_paths(checkout, own_folders(context.settings))
     if paths:

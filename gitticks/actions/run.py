@@ -130,13 +130,16 @@ def execute(context: Context, loop: Loop) -> RunExit:
     What people save on the board meanwhile is applied, and tasks are shared where the settings ask for that.
     """
     require_workspace(loop.run.settings.sandbox, loop.run.settings.isolation, "`gt run --isolation task`")
-    released = loop.release()
     repository = loop.run.repository
+    is_ending = is_run_alive_at(repository.own_place) and not takes_work_at(repository.own_place)
+    released = () if is_ending else loop.release()
 
     def warn(message: str) -> None:
         loop.run.emit(Warned(None, message))
 
     with only_run(repository, released), keeping_team_settings(repository), _following(loop.run):
+        if is_ending:
+            loop.release()
         with sharing(context, warn, every_seconds=loop.options.poll):
             with keeping(loop.run.claims, warn), interrupting(loop.interrupt), _taking_up(context, loop):
                 ended = loop.execute()

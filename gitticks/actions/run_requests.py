@@ -78,7 +78,7 @@ def add_to_run(context: Context, task_ids: Sequence[TaskId]) -> bool:
     _require_run(context, hint)
     holds = Holds(context.repository.own_dir)
     if not takes_work_at(context.repository.own_place):
-        raise GitticksError("the run ends and takes nothing more", hint=hint)
+        raise GitticksError("the run ends and takes nothing more", hint=f"{hint} once it has ended")
     holds.release_named(TaskGraph.of(context.store.snapshot().all_tasks().values()), task_ids)
     for task_id in task_ids:
         holds.ask_to_add(task_id)

@@ -7,7 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -19,7 +19,8 @@ from gitticks.actions.context import Context
 from gitticks.actions.trust import require_team_trusted, settings_here
 from gitticks.agents.base import neutral_environment
 from gitticks.document.merging.task import is_conflicted
-from gitticks.errors import GitticksError, RefusedError
+from gitticks.errors import GitticksError, NotFoundError, RefusedError
+from gitticks.git.checkouts import checkout_at
 from gitticks.git.merges.asides import left_asides, sweep_asides
 from gitticks.git.process import environment_of_a_shell, run_git
 from gitticks.git.refs import read_ref
@@ -36,7 +37,13 @@ from gitticks.runner.prompt import build_prompt, with_notes
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import FOLDER, ReviewCheckouts
 from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
-from gitticks.runner.workspace_plan import by_hand_beside, is_behind_link
+from gitticks.runner.workspace_plan import (
+    Workspace,
+    is_behind_link,
+    is_by_hand_here,
+    read_occupant,
+    sharing_workspace,
+)
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 from gitticks.runner.workspace_setup import name_committer
 from gitticks.store.decisions import carry_out
@@ -123,24 +130,27 @@ def start_task(
     if context.mailbox is not None:  # an agent that a person started by hand may; one of a run has its task
         context.require_person("start a task", '`gt note "…"` leaves a note about what else should be done')
     require_team_trusted(context)
-    with Sessions(context.repository.own_dir).reserve([task_id]):
+    snapshot = context.store.snapshot()
+    graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
+    task = context.store.task_file(task_id).task
+    beside = sharing_workspace(task, graph, context.settings)
+    _refuse_others_there(context, task, beside, take_over=take_over)
+    with Sessions(context.repository.own_dir).reserve([task_id, *(one.id for one in beside)]):
         claims.take(task_id)
         try:
-            return _start(context, task_id, take_over=take_over)
+            return _start(context, task_id, graph, take_over=take_over)
         finally:
             claims.end()  # from now on the file itself says who has it
 
 
-def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task, Path]:
-    snapshot = context.store.snapshot()
-    graph = TaskGraph.of(snapshot.all_tasks().values(), snapshot.unreadable_ids())
+def _start(context: Context, task_id: TaskId, graph: TaskGraph, *, take_over: bool) -> tuple[Task, Path]:
     task = context.store.task_file(task_id).task
     blockers = graph.open_blockers(task)
     if blockers:
         named = ", ".join(blockers_in_words(graph, task))
         raise RefusedError(f"`{task_id}` waits for {named}", hint=f"`gt show {blockers[0]}`")
     plan = workspaces.plan(task, graph, context.settings, context.repository)
-    left = _refuse_others_there(context, task, graph, take_over=take_over)
+    left = _occupant_of(context, plan)
     started = SessionStarted(context.actor, Role.WORKER, plan.base, plan.work_branch, plan.start_sha)
     circumstances = context.circumstances(task)
     claim = Claim(
@@ -166,7 +176,7 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
         name_committer(context.repository, workspace.path, None)
     context.store.transact(begin, author=context.author)
     context.warnings += workspace.warnings
-    if left is not None and read_ref(context.repository.common_dir, partial_ref(left)) is not None:
+    if left != task_id and left and read_ref(context.repository.common_dir, partial_ref(left)) is not None:
         context.warnings.append(
             f"what was not committed of `{left}` was put aside: `gt start {left}` brings it back"
         )
@@ -178,30 +188,35 @@ def _start(context: Context, task_id: TaskId, *, take_over: bool) -> tuple[Task,
     return file.task, workspace.path
 
 
-def _refuse_others_there(context: Context, task: Task, graph: TaskGraph, *, take_over: bool) -> TaskId | None:
-    """Refuses where somebody else is at work in the workspace that a task shares; returns what the person left there.
+def _refuse_others_there(context: Context, task: Task, beside: Sequence[Task], *, take_over: bool) -> None:
+    """Refuses where somebody else is at work in the workspace that a task shares with those `beside` it.
 
     Raises:
         RefusedError: an agent is, or another person, and that is not taken over.
     """
-    name = workspaces.workspace_name(task, graph, context.settings)
-    for other in Sessions(context.repository.own_dir).live():
-        one = graph.tasks.get(other)
-        if one is not None and name and workspaces.workspace_name(one, graph, context.settings) == name:
+    live = Sessions(context.repository.own_dir).live()
+    for other in beside:
+        if other.id in live:
             raise RefusedError(
-                f"an agent is working on `{other}` in the workspace of `{task.id}`",
-                hint=f"`gt stop {other}` ends it",
+                f"an agent is working on `{other.id}` in the workspace of `{task.id}`",
+                hint=f"`gt stop {other.id}` ends it",
             )
-    left = by_hand_beside(task, graph, context.settings, context.repository, context.now)
-    if left is None or left.claim is None:
-        return None
-    who = left.claim.runner.removeprefix(BY_HAND)
-    if who != context.actor.name and not take_over:
-        raise RefusedError(
-            f"{who} is working on `{left.id}` in the workspace of `{task.id}`",
-            hint=f"ask {who}, or `gt start {task.id} --take-over` puts aside what is not committed there",
-        )
-    return left.id
+        if not is_by_hand_here(other, context.now) or other.claim is None or take_over:
+            continue
+        who = other.claim.runner.removeprefix(BY_HAND)
+        if who != context.actor.name:
+            raise RefusedError(
+                f"{who} is working on `{other.id}` in the workspace of `{task.id}`",
+                hint=f"ask {who}, or `gt start {task.id} --take-over` puts aside what is not committed there",
+            )
+
+
+def _occupant_of(context: Context, plan: Workspace) -> TaskId | None:
+    """Returns the task that a planned workspace was last prepared for, if there is such a workspace."""
+    with contextlib.suppress(NotFoundError):
+        occupant = read_occupant(context.repository, checkout_at(context.repository, plan.path))
+        return TaskId(occupant) if occupant else None
+    return None
 
 
 def _is_begun(task: Task, claim: Claim, *, take_over: bool) -> bool:

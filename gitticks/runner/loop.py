@@ -109,6 +109,8 @@ class Loop:
                 try:
                     while True:
                         while self._go_on(pool):
+                            if self._limit is None and not self._interrupted.is_set():
+                                self._note_ending(is_ending=False)
                             self._watch()
                         if self._is_ending:
                             break
@@ -177,7 +179,6 @@ class Loop:
         self._start_merge(pool)
         self._start_sessions(pool)
         if self._jobs:
-            self._note_ending(is_ending=False)
             self.budgets.note_waiting("")
             self._reported_waiting = None
             self._decided_by = None  # it is not waited for now
@@ -297,7 +298,8 @@ class Loop:
                 self._left_alone.note_failure(job.task.id, error)
                 self.run.claims.note_end(after, is_ours=False)
             else:
-                is_ours = goes_on_in_run(after) and after.id not in self.picking.held
+                is_held = after.id in self.picking.held.difference(self.run.holds.being_decided())
+                is_ours = goes_on_in_run(after) and not is_held
                 self.run.claims.note_end(after, is_ours=is_ours)
                 if session is None:
                     continue

@@ -58,8 +58,7 @@ class Picking:
 
     def by_hand_beside(self, task: Task) -> TaskId | None:
         """Returns the task on which a person works in the workspace that a task shares: an agent waits till they are done."""
-        run = self._run
-        found = by_hand_beside(task, self.tasks.graph(), run.settings, run.repository, run.now)
+        found = by_hand_beside(task, self.tasks.graph(), self._run.settings, self._run.now)
         return None if found is None else found.id
 
     def require_agent(self) -> None:

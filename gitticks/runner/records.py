@@ -36,6 +36,10 @@ from gitticks.safe_read import read_json
 _TEXTS = ("session_id", "model", "transcript", "given")
 
 
+class UnderWayError(RefusedError):
+    """Another command is about to work on the task, or to reset what it is worked on in."""
+
+
 class Sessions:
     """The records of one clone; `own_dir` is `<common git dir>/gitticks`."""
 
@@ -65,6 +69,8 @@ class Sessions:
             RefusedError: a session on that task is alive.
         """
         with self._locked(record.task) as is_ours:
+            if not is_ours and read_record(self._record(record.task)) is None:
+                raise UnderWayError(f"`{record.task}` is being started by another command")
             if not is_ours:
                 raise RefusedError(
                     f"an agent is already working on `{record.task}`", hint=f"`gt stop {record.task}` ends it"
@@ -92,6 +98,8 @@ class Sessions:
         with contextlib.ExitStack() as stack:
             for task_id in sorted(tasks):
                 is_ours = stack.enter_context(self._locked(task_id))
+                if not is_ours and read_record(self._record(task_id)) is None:
+                    raise UnderWayError(f"`{task_id}` is being started by another command")
                 if not is_ours or is_agent_alive(str(self._folder), task_id):
                     raise RefusedError(
                         f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it"

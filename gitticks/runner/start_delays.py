@@ -16,6 +16,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import Warned
 from gitticks.runner.needed_code import CodeMissingError
 from gitticks.runner.places.conversation import PASSING
+from gitticks.runner.records import UnderWayError
 from gitticks.runner.reviewing import first_awake
 from gitticks.runner.run_record import Resting, read_resting, write_resting, write_skipped
 from gitticks.runner.workspace_plan import has_base
@@ -28,7 +29,7 @@ MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 _GIVEN_UP = "gets no more work in this run"
-_PASSING = (*PASSING, CodeMissingError)
+_PASSING = (*PASSING, CodeMissingError, UnderWayError)
 
 
 class Pause(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -139,28 +140,30 @@ def workspace_name(task: Task, graph: TaskGraph, settings: Settings) -> str:
     return task.id if epic is None else epic.id
 
 
-def by_hand_beside(
-    task: Task, graph: TaskGraph, settings: Settings, repository: Repository, now: datetime
-) -> Task | None:
+def sharing_workspace(task: Task, graph: TaskGraph, settings: Settings) -> list[Task]:
+    """Returns the other tasks of an epic that share the workspace of one."""
+    name = workspace_name(task, graph, settings)
+    if name in ("", task.id):
+        return []
+    others = (graph.tasks[one] for one in sorted(graph.below(TaskId(name))) if one != task.id)
+    return [one for one in others if workspace_name(one, graph, settings) == name]
+
+
+def is_by_hand_here(task: Task, now: datetime) -> bool:
+    """True while a person works on a task on this machine."""
+    claim = task.claim
+    is_by_hand = task.status is Status.WORKING and claim is not None and claim.is_by_hand
+    return is_by_hand and claim is not None and claim.expires > now and claim.host == socket.gethostname()
+
+
+def by_hand_beside(task: Task, graph: TaskGraph, settings: Settings, now: datetime) -> Task | None:
     """Returns the other task on which a person works by hand in the workspace that `task` shares; None if none is."""
     name = workspace_name(task, graph, settings)
     if name in ("", task.id):
         return None
-    place = repository.require_project_dir("a workspace") / settings.workspace.dir / name
-    try:
-        occupant = read_occupant(repository, checkout_at(repository, place))
-    except NotFoundError:
-        return None
-    other = graph.tasks.get(TaskId(occupant or ""))
-    is_by_hand = (
-        other is not None
-        and other.id != task.id
-        and other.status is Status.WORKING
-        and other.claim is not None
-        and other.claim.is_by_hand
-        and other.claim.expires > now
-    )
-    return other if is_by_hand else None
+    begun = (graph.tasks[one] for one in graph.below(TaskId(name)) if is_by_hand_here(graph.tasks[one], now))
+    there = (one for one in begun if one.id != task.id and workspace_name(one, graph, settings) == name)
+    return min(there, key=lambda one: one.id, default=None)
 
 
 def _isolation(task: Task, graph: TaskGraph, settings: Settings) -> Isolation:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Status
 from gitticks.runner.outcome import RunExit
+from gitticks.runner.records import Sessions
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_PERSON, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -101,3 +103,35 @@ def test_what_an_agent_has_uncommitted_there_keeps_no_other_task_from_being_clos
         project.ok("close", "aaa3")
         assert (project.workspace("aaaa") / "half").exists()
     assert [project.task(one).status for one in ("aaa2", "aaa3")] == [Status.DONE] * 2
+
+
+def test_what_a_killed_run_left_is_taken_over_by_hand(project: RunProject) -> None:
+    here = project.shared
+    project.agent(f'touch half "{here}/up"; exec sleep 600')
+    with project.running("aaa2") as process:
+        until((here / "up").exists, "the agent")
+        process.kill()
+        process.wait()
+    until(lambda: "interrupted" in project.ok("status"), "the end of the agent")
+    project.ok("start", "aaa2")
+    assert (project.workspace("aaaa") / "half").exists()
+    project.gt("health")  # which finishes the session
+
+
+def test_what_an_agent_left_with_its_question_keeps_nobody_from_closing_the_task(project: RunProject) -> None:
+    project.agent('touch scratch; "$GT" ask "which?"')
+    assert project.run("aaa2").code == RunExit.WAITS
+    assert project.task("aaa2").status is Status.CLARIFICATION
+    assert git("for-each-ref", "refs/gitticks/partial", at=project.path)
+    project.ok("close", "aaa2", "not needed")
+    assert project.task("aaa2").status is Status.DONE
+
+
+def test_a_run_tries_again_what_was_being_started_by_hand(project: RunProject) -> None:
+    with Sessions(project.path / ".git/gitticks").reserve([TaskId("aaa2")]):
+        ran = project.run("aaa2")
+        assert ran.code == RunExit.LIMIT, ran
+        assert "`aaa2` is being started by another command" in ran.seen
+        refused = project.gt("start", "aaa2")
+        assert (refused.code, "is being started by another command" in refused.err) == (3, True), refused
+    assert project.run("aaa2").code == RunExit.DONE

@@ -33,7 +33,7 @@ from gitticks.cli.views.run import RunLines, print_json_event, printed
 from gitticks.cli.views.tasks import resuming
 from gitticks.errors import UsageError
 from gitticks.model.settings import MOST_PARALLEL, PermissionMode
-from gitticks.runner.liveness import is_run_alive_at
+from gitticks.runner.liveness import takes_work_at
 from gitticks.runner.options import RunOptions
 
 
@@ -287,7 +287,7 @@ def stop_command(context: Context, *, task: str | None, after_iteration: bool) -
         say(f"{task_id}  its agent {how}")
     else:
         say(f"{task_id}  will not be started, and the agent of {', '.join(ending)} {how}")
-    hint(f"{resuming(task_id, is_active=is_run_alive_at(context.repository.own_place))} resumes it")
+    hint(f"{resuming(task_id, is_active=takes_work_at(context.repository.own_place))} resumes it")
 
 
 @command("pause", "gt pause", with_json=False)
