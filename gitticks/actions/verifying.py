@@ -12,7 +12,7 @@ from gitticks.document.settings_layers import merge_layers
 from gitticks.document.values import format_time
 from gitticks.errors import GitticksError
 from gitticks.git.merges.history import merge_of
-from gitticks.git.process import run_git
+from gitticks.git.process import printable, run_git
 from gitticks.model.approval import NAME, SIGNED, WORDS, is_enough
 from gitticks.model.event import Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId
@@ -21,7 +21,7 @@ from gitticks.store.approvals import why_not_proven
 from gitticks.store.layout import CONFIG_PATH, STATE_REF, events_of, history_path
 from gitticks.workflow.approvals import NOT_GIVEN, gives_approval, is_approval, valid_approvals
 
-_UNKNOWN_COMMIT = "the commit that brought it was not found, so neither was the policy of that time"
+_UNKNOWN_COMMIT = "the commit that brought it was not found"
 MERGE = "merge"
 """In place of a strength: that of a merge without any approval before it."""
 
@@ -61,7 +61,7 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
         read = Verified(task_id, event.actor.name, at, strength, shown, number)
         is_merge = event.to_status is Status.DONE and not event.actor.is_human
         if is_merge and not _is_approved(context, [earlier for _, earlier in events[:place]]):
-            commit = _commit_of(context, path, number)
+            commit, _ = _commit_of(context, path, number)
             found.append(read._replace(strength=MERGE, problem=NOT_GIVEN, commit=commit))
         if is_approval(event):
             can_verify = True
@@ -70,9 +70,9 @@ def _verify_task(context: Context, task_id: TaskId) -> list[Verified]:
             except GitticksError as error:
                 problem, can_verify = error.in_one_line, False
             is_blamed = problem or context.settings.approvals.minimum != NAME
-            commit = _commit_of(context, path, number) if is_blamed else None
+            commit, unknown = _commit_of(context, path, number) if is_blamed else (None, "")
             if is_blamed and problem is None:
-                problem = _too_weak(context, strength, commit) if commit else _UNKNOWN_COMMIT
+                problem = _too_weak(context, strength, commit) if commit else unknown
                 can_verify = commit is not None
             commit = commit if problem else None
             found.append(read._replace(problem=problem, commit=commit, can_verify=can_verify))
@@ -118,12 +118,24 @@ def _too_weak(context: Context, strength: str, commit: str) -> str | None:
     return f"it is {WORDS.get(strength, strength)}, but policy required {WORDS[minimum]}"
 
 
-def _commit_of(context: Context, path: str, line: int) -> str | None:
-    asked = ["blame", "--porcelain", f"-L{line},{line}", STATE_REF, "--", path]
-    # Of `blame.ignoreRevsFile` nothing can be laid over the value that a person has for the files of their code.
+def _commit_of(context: Context, path: str, line: int) -> tuple[str | None, str]:
+    """Returns the commit that brought a line of a file on the state branch; None with the reason if it is not found."""
+    repository = context.repository
+    # Neither programs nor lists of commits that a configuration names may have a say in it.
+    asked = ["blame", "--no-textconv", "--ignore-revs-file=", "--porcelain", f"-L{line},{line}", STATE_REF]
+    words = ""
+    # A list that is not there is an error, whatever is laid over it, and many people have one for their code.
     for environment in (None, {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}):
-        repository_dir = context.repository.common_dir
-        done = run_git(asked, repository_dir=repository_dir, extra_environment=environment, check=False)
+        done = run_git(
+            [*asked, "--", path],
+            repository_dir=repository.common_dir,
+            directory=repository.main_worktree or repository.common_dir,
+            extra_environment=environment,
+            check=False,
+        )
+        if done.code == 0 and "\nboundary\n" in done.text and repository.is_shallow:
+            return None, f"{_UNKNOWN_COMMIT}: `git fetch --unshallow` brings it"
         if done.code == 0:
-            return done.text.split(" ", 1)[0].strip() or None
-    return None
+            return done.text.split(" ", 1)[0].strip(), ""
+        words = words or printable(done.stderr)
+    return None, f"{_UNKNOWN_COMMIT}: {words}"

@@ -44,7 +44,7 @@ _PROXY, _PROXY_VARIABLE = "core.gitproxy", "GIT_PROXY_COMMAND"
 """Of this one too the first value counts, but a variable is above it."""
 
 _TO_REMOTES = ("core.askpass", "core.sshcommand")
-_HOOK = re.compile(r"hook\.(.+)\.[^.]+", re.DOTALL)
+_HOOK = re.compile(r"hook\.(.+)\.(?:command|event)", re.DOTALL)
 _HOOK_EVENT = re.compile(r"hook\.(.+)\.event", re.DOTALL)
 _ALWAYS = {
     **HOOKS_OFF,

@@ -23,7 +23,7 @@ from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, default_base, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import past_half_made
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.sandbox.private_git import MERGE_HEAD, PrivateGit, known_refs, note_refs
 from gitticks.store.index import open_index
 
@@ -34,6 +34,8 @@ _MOST_REFS = 200
 _BROUGHT = "gitticks-private.brought"
 """How the refs on both sides were when they were last the same, so that nothing is asked where nothing happened."""
 _MOST_LOOKED_AT = 1000
+_DEEPEST_LINKS = 40
+_OF_PROCESSES = ("/proc/", "/dev/fd", "/dev/pts", "/dev/std", "/dev/tty")
 _LONGEST_LOG = 2_000_000
 _UPLOAD_PACK = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 """Git starts it, in the sandbox; it serves also what was taken back there."""
@@ -134,19 +136,33 @@ def _refuse_pipes(folder: Path) -> None:
     """Refuses what git would wait for, in any place where it expects a file."""
     left = [str(folder)]
     while left:
-        with os.scandir(left.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    left.append(entry.path)
-                elif not entry.is_file() and _is_pipe(entry.path):
-                    raise GitticksError(f"`{entry.path}` is no file: remove it")
+        place = left.pop()
+        try:
+            entries = [(one.path, one.is_dir(follow_symlinks=False)) for one in os.scandir(place)]
+        except FileNotFoundError:  # git has removed it since
+            continue
+        except OSError as error:
+            raise GitticksError(f"`{place}` cannot be read: {reason_of(error)}") from error
+        left += [path for path, is_folder in entries if is_folder]
+        for path, is_folder in entries:
+            if not is_folder and _is_waited_for(path):
+                raise GitticksError(f"`{path}` is no file: remove it")
 
 
-def _is_pipe(path: str) -> bool:
-    try:
-        return stat.S_ISFIFO(Path(path).stat().st_mode)
-    except OSError:
-        return False
+def _is_waited_for(path: str) -> bool:
+    """True for a pipe, and for a link to what may be one where git reads it."""
+    for _ in range(_DEEPEST_LINKS):
+        try:
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISLNK(mode):
+                return stat.S_ISFIFO(mode)
+            link = Path(path)
+            path = os.path.normpath(link.parent / link.readlink())
+        except OSError:
+            return False
+        if path.startswith(_OF_PROCESSES):
+            return True
+    return False
 
 
 def _inside(private: PrivateGit) -> str | None:

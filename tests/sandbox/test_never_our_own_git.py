@@ -194,6 +194,8 @@ def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
         ("d=$(git rev-parse --git-dir); echo /nowhere > $d/commondir", ""),
         ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo $d/refs/heads/pipe", "refs/heads/pipe` is no file"),
         ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo pipe; ln -sf $PWD/pipe $d/shallow", "shallow` is no file"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; ln -s /proc/self/fd/0 $d/refs/heads/in", "refs/heads/in` is no file"),
+        ("cd $(git rev-parse --git-dir); git commit -q --allow-empty -m more; n=$(printf %0200d 0); for i in $(seq 30); do mkdir $n && cd $n; done", "cannot be read"),
     ],
 )  # fmt: skip
 def test_what_is_broken_or_hostile_is_refused_and_nothing_moves(

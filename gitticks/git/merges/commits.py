@@ -129,7 +129,7 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
     if result.code != 0:
         raise HookRefusedError(
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
-            hint=f"`{hooks / name}` says why",
+            hint=f"`{hooks / name}` says why" if (hooks / name).exists() else f"`git hook list {name}`",
         )
 
 
