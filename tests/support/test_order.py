@@ -64,12 +64,12 @@ def test_some_of_the_tests_that_write_files_are_drawn_and_the_line_that_repeats_
         "@pytest.mark.parametrize('case', range(6))\n"
         "def test_thought(case): pass\n"
         "def test_once(tmp_path): pass\n"
-        "def test_shared(tmp_path_factory): pass\n"
+        "def test_twice(tmp_path): pass\n"
     )
     for given, drawn in (("--draw=1", 3), ("--draw=2", 2), ("--draw=9", 1)):
         ran, said = order(suite, "--shuffle=random", given)
         names = [one.partition("[")[0] for one in ran]
-        assert sum(name in ("disk", "once", "shared") for name in names) == drawn
+        assert sum(name in ("disk", "once", "twice") for name in names) == drawn
         assert names.count("thought") == 6
         assert len(ran) == 8 * len(MODULES) + 6 + drawn
         repeated = said.partition('ARGS="')[2].rstrip('"').split()
