@@ -14,19 +14,17 @@ from gitticks.actions.changing import (
     warn_of_leaving,
 )
 from gitticks.actions.context import Context
-from gitticks.actions.evidence import astray_in
+from gitticks.actions.evidence import astray_in, occupied_by_other, refuse_put_aside
 from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.checkouts import checkout_at
-from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import Holds, live_tasks
 from gitticks.runner.needed_code import require_code, require_head
-from gitticks.runner.partial_work import partial_ref
 from gitticks.runner.records import Sessions
-from gitticks.runner.workspace_plan import own_folders, read_occupant, uncommitted_paths
+from gitticks.runner.workspace_plan import own_folders, uncommitted_paths
 from gitticks.runner.workspace_removal import workspace_of
 from gitticks.store.decisions import carry_out, follow_parent
 from gitticks.store.links import refuse_cycle
@@ -158,14 +156,8 @@ def _refuse_uncommitted(context: Context, task: Task) -> None:
     if workspace is None:
         return
     checkout = checkout_at(context.repository, workspace)
-    put_aside, is_by_hand = partial_ref(task.id), task.claim is not None and task.claim.is_by_hand
-    is_shared = workspace.name != task.id
-    if is_by_hand and is_shared and read_ref(context.repository.common_dir, put_aside) is not None:
-        raise RefusedError(
-            f"what was not committed of `{task.id}` was put aside as another task was begun in its workspace",
-            hint=f"`gt start {task.id}` brings it back, `git update-ref -d {put_aside}` drops it",
-        )
-    if is_shared and not task.is_epic and read_occupant(context.repository, checkout) not in (None, task.id):
+    refuse_put_aside(context, task, workspace)
+    if occupied_by_other(context, task, workspace) is not None:
         return  # what is uncommitted there is that of another task
     paths = uncommitted_paths(checkout, own_folders(context.settings))
     if paths:

@@ -105,17 +105,36 @@ def test_what_an_agent_has_uncommitted_there_keeps_no_other_task_from_being_clos
     assert [project.task(one).status for one in ("aaa2", "aaa3")] == [Status.DONE] * 2
 
 
-def test_what_a_killed_run_left_is_taken_over_by_hand(project: RunProject) -> None:
+@pytest.mark.parametrize("started", ["aaa2", "aaa3"])
+def test_what_a_killed_run_left_is_taken_before_a_person_starts_there(
+    project: RunProject, started: str
+) -> None:
     here = project.shared
-    project.agent(f'touch half "{here}/up"; exec sleep 600')
+    project.agent(f'"$GT" note "half of it"; touch half "{here}/up"; exec sleep 600')
     with project.running("aaa2") as process:
         until((here / "up").exists, "the agent")
         process.kill()
         process.wait()
     until(lambda: "interrupted" in project.ok("status"), "the end of the agent")
+    project.ok("start", started)
+    assert "half of it" in str(project.file("aaa2").section("Notes"))
+    assert project.file("aaa3").section("Notes") is None
+    assert (project.workspace("aaaa") / "half").exists() is (started == "aaa2")
+
+
+def test_a_task_is_not_handed_off_by_what_is_another_ones(project: RunProject) -> None:
     project.ok("start", "aaa2")
-    assert (project.workspace("aaaa") / "half").exists()
-    project.gt("health")  # which finishes the session
+    workspace = project.workspace("aaaa")
+    commit_file(workspace, "two.txt", "two\n")
+    project.ok("handoff", "--done", "two", at=workspace)
+    (workspace / "wip").write_text("hours\n")
+    project.ok("start", "aaa3")
+    refused = project.gt("complete", "aaa2")
+    assert (refused.code, "was put aside" in refused.err) == (3, True), refused
+    git("update-ref", "-d", "refs/gitticks/partial/aaa2", at=project.path)
+    refused = project.gt("complete", "aaa2")
+    assert (refused.code, "is at `aaa3` now" in refused.err) == (3, True), refused
+    assert "`gt start aaa2` takes it up there again" in refused.err
 
 
 def test_what_an_agent_left_with_its_question_keeps_nobody_from_closing_the_task(project: RunProject) -> None:

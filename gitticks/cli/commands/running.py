@@ -14,10 +14,10 @@ from gitticks.actions.context import Context
 from gitticks.actions.permissions import attached, flags_as_rules, needs_walls, require_yolo_meant
 from gitticks.actions.run import check_health, execute, prepare_run
 from gitticks.actions.run_requests import add_to_run, pause_runs, stop_one, stop_run, unpause_runs
+from gitticks.actions.starting import start_task
 from gitticks.actions.sync_auto import claims_of, sync_before
 from gitticks.actions.task_lookup import CHARACTERS_TO_DECIDE, find_or_take_up_task
 from gitticks.actions.trust import no_sandbox_warning
-from gitticks.actions.workspaces import start_task
 from gitticks.agents.base import Front
 from gitticks.cli.editor import is_on_terminal
 from gitticks.cli.json import print_answer
