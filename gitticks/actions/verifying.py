@@ -122,7 +122,16 @@ def _commit_of(context: Context, path: str, line: int) -> tuple[str | None, str]
     """Returns the commit that brought a line of a file on the state branch; None with the reason if it is not found."""
     repository = context.repository
     # Neither programs nor lists of commits that a configuration names may have a say in it.
-    asked = ["blame", "--no-textconv", "--ignore-revs-file=", "--porcelain", f"-L{line},{line}", STATE_REF]
+    asked = [
+        "-c",
+        "blame.showRoot=false",
+        "blame",
+        "--no-textconv",
+        "--ignore-revs-file=",
+        "--porcelain",
+        f"-L{line},{line}",
+        STATE_REF,
+    ]
     words = ""
     # A list that is not there is an error, whatever is laid over it, and many people have one for their code.
     for environment in (None, {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}):

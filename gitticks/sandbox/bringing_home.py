@@ -34,8 +34,6 @@ _MOST_REFS = 200
 _BROUGHT = "gitticks-private.brought"
 """How the refs on both sides were when they were last the same, so that nothing is asked where nothing happened."""
 _MOST_LOOKED_AT = 1000
-_DEEPEST_LINKS = 40
-_OF_PROCESSES = ("/proc/", "/dev/fd", "/dev/pts", "/dev/std", "/dev/tty")
 _LONGEST_LOG = 2_000_000
 _UPLOAD_PACK = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 """Git starts it, in the sandbox; it serves also what was taken back there."""
@@ -133,35 +131,27 @@ def bring_home(
 
 
 def _refuse_pipes(folder: Path) -> None:
-    """Refuses what git would wait for, in any place where it expects a file."""
-    left = [str(folder)]
+    """Refuses what git would wait for, in any place where it expects a file, and links to where that may be."""
+    left, inside = [str(folder)], f"{os.path.realpath(folder)}/"
     while left:
         place = left.pop()
         try:
-            entries = [(one.path, one.is_dir(follow_symlinks=False)) for one in os.scandir(place)]
+            entries = [(one, one.is_dir(follow_symlinks=False)) for one in os.scandir(place)]
         except FileNotFoundError:  # git has removed it since
             continue
         except OSError as error:
             raise GitticksError(f"`{place}` cannot be read: {reason_of(error)}") from error
-        left += [path for path, is_folder in entries if is_folder]
-        for path, is_folder in entries:
-            if not is_folder and _is_waited_for(path):
-                raise GitticksError(f"`{path}` is no file: remove it")
+        left += [one.path for one, is_folder in entries if is_folder]
+        for one, is_folder in entries:
+            if one.is_symlink() and not os.path.realpath(one.path).startswith(inside):
+                raise GitticksError(f"`{one.path}` links to what is outside: remove it")
+            if not is_folder and not one.is_symlink() and _is_pipe(one.path):
+                raise GitticksError(f"`{one.path}` is no file: remove it")
 
 
-def _is_waited_for(path: str) -> bool:
-    """True for a pipe, and for a link to what may be one where git reads it."""
-    for _ in range(_DEEPEST_LINKS):
-        try:
-            mode = os.lstat(path).st_mode
-            if not stat.S_ISLNK(mode):
-                return stat.S_ISFIFO(mode)
-            link = Path(path)
-            path = os.path.normpath(link.parent / link.readlink())
-        except OSError:
-            return False
-        if path.startswith(_OF_PROCESSES):
-            return True
+def _is_pipe(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        return stat.S_ISFIFO(os.lstat(path).st_mode)
     return False
 
 

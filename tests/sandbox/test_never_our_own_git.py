@@ -193,8 +193,10 @@ def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
         ("d=$(git rev-parse --git-dir); rm $d/HEAD; ln -s /etc/passwd $d/HEAD", ""),
         ("d=$(git rev-parse --git-dir); echo /nowhere > $d/commondir", ""),
         ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo $d/refs/heads/pipe", "refs/heads/pipe` is no file"),
-        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo pipe; ln -sf $PWD/pipe $d/shallow", "shallow` is no file"),
-        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; ln -s /proc/self/fd/0 $d/refs/heads/in", "refs/heads/in` is no file"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkfifo pipe; ln -sf $PWD/pipe $d/shallow", "shallow` links to what is outside"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkdir sub; mkfifo sub/pipe; ln -s $PWD/sub $d/refs/heads/sub", "heads/sub` links to what is outside"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; mkdir sub; mkfifo pipe; ln -s $PWD/sub $d/sub; ln -s ../../sub/../pipe $d/refs/heads/x", "` links to what is outside"),
+        ("d=$(git rev-parse --git-dir); git commit -q --allow-empty -m more; ln -s /proc/self/fd/0 $d/refs/heads/in", "refs/heads/in` links to what is outside"),
         ("cd $(git rev-parse --git-dir); git commit -q --allow-empty -m more; n=$(printf %0200d 0); for i in $(seq 30); do mkdir $n && cd $n; done", "cannot be read"),
     ],
 )  # fmt: skip
@@ -244,9 +246,10 @@ def test_a_symbolic_link_in_the_place_of_a_ref_reads_nothing_outside(
     secret = tmp_path / "secret"
     secret.write_text(git("rev-parse", "main", at=repository.common_dir))
     inside(repository, checkout, f"{COMMIT}ln -s {secret} $(git rev-parse --git-dir)/refs/heads/stolen")
-    home(repository, checkout)
-    assert "stolen" not in git("for-each-ref", at=repository.common_dir)
     assert "stolen" in git(f"--git-dir={checkout.git_dir / FOLDER}", "for-each-ref", at=checkout.path)
+    with pytest.raises(GitticksError, match="heads/stolen` links to what is outside"):
+        home(repository, checkout)
+    assert "stolen" not in git("for-each-ref", at=repository.common_dir)
 
 
 def test_what_names_an_option_stays_a_name(
