@@ -182,7 +182,7 @@ class Loop:
             self.budgets.note_waiting("")
             self._reported_waiting = None
             self._decided_by = None  # it is not waited for now
-        return bool(self._jobs) or self._patience.is_short or self._goes_on or self._awaits_decision()
+        return bool(self._jobs) or self._awaits_decision() or self._patience.is_short or self._goes_on
 
     def _awaits_decision(self) -> bool:
         """True while a command that stopped an agent is about to close its task, whose merge it leaves to this run."""
@@ -192,8 +192,11 @@ class Loop:
         elif self._decided_by is None:
             self._decided_by = self._clock() + LONGEST_DECIDING_SECONDS
         elif self._clock() > self._decided_by:  # the command was killed
+            tasks = self._tasks.graph().tasks
             for task_id in found:
                 self.run.holds.hold(task_id)
+                if task_id in tasks:
+                    self.run.claims.note_end(tasks[task_id], is_ours=False)
             return False
         return bool(found)
 

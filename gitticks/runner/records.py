@@ -70,7 +70,9 @@ class Sessions:
         """
         with self._locked(record.task) as is_ours:
             if not is_ours and read_record(self._record(record.task)) is None:
-                raise UnderWayError(f"`{record.task}` is being started by another command")
+                raise UnderWayError(
+                    f"`{record.task}` is being started by another command, or what shares its workspace"
+                )
             if not is_ours:
                 raise RefusedError(
                     f"an agent is already working on `{record.task}`", hint=f"`gt stop {record.task}` ends it"
@@ -99,7 +101,9 @@ class Sessions:
             for task_id in sorted(tasks):
                 is_ours = stack.enter_context(self._locked(task_id))
                 if not is_ours and read_record(self._record(task_id)) is None:
-                    raise UnderWayError(f"`{task_id}` is being started by another command")
+                    raise UnderWayError(
+                        f"`{task_id}` is being started by another command, or what shares its workspace"
+                    )
                 if not is_ours or is_agent_alive(str(self._folder), task_id):
                     raise RefusedError(
                         f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it"
