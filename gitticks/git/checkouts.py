@@ -304,6 +304,18 @@ def refuse_filters(
     filters = fence_programs(checkout.git_dir).filters
     if not filters:
         return
+    for path, name in filters_of(checkout, paths, index=index):
+        if name in filters:
+            raise GitticksError(
+                f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
+                hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and its `.clean` and `.process` likewise",
+            )
+
+
+def filters_of(
+    checkout: Checkout, paths: Collection[str] | None = None, *, index: Path | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yields which filter the attributes in an index name for which of the paths, or of all that git knows here."""
     variables = {} if index is None else {"GIT_INDEX_FILE": str(index)}
     asked = None if paths is None else b"".join(os.fsencode(path) + b"\0" for path in paths)
     answer = checkout.git(
@@ -311,12 +323,7 @@ def refuse_filters(
         input=checkout.git(["ls-files", "-z"]).stdout if asked is None else asked,
         variables=variables,
     )
-    for path, name in _attributes_in(answer):
-        if name in filters:
-            raise GitticksError(
-                f"`{path}` needs the filter `{name}`, which only this repository's configuration defines",
-                hint=f"if it is yours: `git config --global filter.{name}.smudge …`, and its `.clean` and `.process` likewise",
-            )
+    return ((path, name) for path, name in _attributes_in(answer) if name not in _NOTHING)
 
 
 def _attributes_in(answer: GitResult) -> Iterator[tuple[str, str]]:

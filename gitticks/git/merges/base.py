@@ -17,7 +17,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from gitticks.errors import LostRaceError, NotFoundError, first_of
-from gitticks.git.checkouts import Checkout, checkout_at, current_branch, list_worktrees
+from gitticks.git.checkouts import Checkout, checkout_at, current_branch, is_in_place, list_worktrees
 from gitticks.git.files import write_synced
 from gitticks.git.indexfile import hold_index_lock, index_aside
 from gitticks.git.locks import clear_shared_locks, hold_lock
@@ -80,7 +80,8 @@ def move_base(
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
-        worktrees = list_worktrees(repository)
+        # In a copied repository an entry may name a worktree of the original's.
+        worktrees = [one for one in list_worktrees(repository) if not one.path.is_dir() or is_in_place(one)]
         for checkout in worktrees:
             if (held_by := _why_held(checkout, branch)) is not None:
                 return BaseHeld(held_by)
@@ -99,6 +100,8 @@ def move_base(
                 in_the_way = overlapping_paths(each)
                 if in_the_way:
                     return CheckoutOverlaps(each.checkout.path, in_the_way)
+                if (failed := each.failing_filter(repository.own_file("ahead"))) is not None:
+                    return BaseHeld(f"a filter cannot write files in {each.checkout.path}: {failed}")
             if is_rehearsal:
                 return Moved()
             paths = [os.fspath(place.path) for place in places]
@@ -175,7 +178,7 @@ def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) 
     for path in paths:
         with contextlib.suppress(NotFoundError):
             checkout = checkout_at(repository, path)
-            if checkout.path.is_dir() and current_branch(checkout) == move.branch:
+            if is_in_place(checkout) and current_branch(checkout) == move.branch:
                 yield checkout
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from gitticks.errors import first_of
-from gitticks.git.checkouts import Checkout, changed_paths, refuse_filters
+from gitticks.git.checkouts import Checkout, changed_paths, filters_of, refuse_filters
 from gitticks.git.files import CheckoutFiles, set_mode
 from gitticks.git.follow import (
     EXECUTABLE,
@@ -25,11 +27,11 @@ from gitticks.git.follow import (
     Version,
     merge_text,
 )
-from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, write_entries
-from gitticks.git.process import GitResult, printable, run_git
+from gitticks.git.indexfile import RESOLVED, IndexEntry, read_entries, second_name, write_entries
+from gitticks.git.process import GitError, GitResult, printable, run_git
 from gitticks.git.refs import is_nothing
 from gitticks.git.repository import Repository
-from gitticks.git.untrusted_config import fence_programs
+from gitticks.git.untrusted_config import fence_programs, read_all
 from gitticks.model.tree_change import LINK, TreeChange
 
 _LONGEST_TARGET = 4096
@@ -138,11 +140,39 @@ class FollowingCheckout:
 
     def refuse_filters(self) -> None:
         """Raises if a filter that is not run would have to write a changed file."""
-        present = [path for path, step in self.steps.items() if step.new is not None]
+        with self._new_index() as index:
+            refuse_filters(self.checkout, self._present, index=index)
+
+    def failing_filter(self, folder: Path) -> str | None:
+        """Returns in git's words why a filter cannot write the new version, as git's dry run runs none.
+
+        All that changes is written into `folder`, which nothing else uses.
+        """
+        if not any(key.startswith("filter.") for _, key, _ in read_all(self.checkout.git_dir)):
+            return None
+        with self._new_index() as index:
+            if not any(filters_of(self.checkout, self._present, index=index)):
+                return None
+        shutil.rmtree(folder, ignore_errors=True)  # of a call that was killed
+        folder.mkdir()
+        try:
+            with second_name(self.checkout.git_dir, self.index.name, "gitticks-index-tried") as index:
+                tried = replace(self, checkout=self.checkout._replace(path=folder), index=index)
+                done = tried.git("read-tree", "-m", "-u", self.move.old, self.move.new)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return printable(done.stderr) if done.code else None
+
+    @property
+    def _present(self) -> list[str]:
+        return [path for path, step in self.steps.items() if step.new is not None]
+
+    @contextlib.contextmanager
+    def _new_index(self) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="gitticks-") as folder:
             ahead = replace(self, index=Path(folder, "index"))
             ahead.git("read-tree", self.move.new)
-            refuse_filters(self.checkout, present, index=ahead.index)
+            yield ahead.index
 
 
 def overlapping_paths(following: FollowingCheckout) -> tuple[str, ...]:
@@ -213,12 +243,14 @@ class Fixed(NamedTuple):
     """What a checkout needed that could not simply be updated.
 
     `conflicts` are paths with an edit that excludes the new version: git shows them as conflicts, and the files are as
-    the person left them. `rescued` are bytes that had no other place.
+    the person left them. `rescued` are bytes that had no other place. `unwritten` are paths whose new version a filter
+    could not write.
     """
 
     checkout: Path
     conflicts: tuple[str, ...] = ()
     rescued: tuple[Path, ...] = ()
+    unwritten: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -228,6 +260,10 @@ class Fixed(NamedTuple):
             told.append(f"your edits conflict with it: {first_of(self.conflicts, _SHOWN_PATHS)}")
         if self.rescued:
             told.append(f"what had no place is kept: {first_of([*map(str, self.rescued)], _SHOWN_PATHS)}")
+        if self.unwritten:
+            told.append(
+                f"a filter failed to write {first_of(self.unwritten, _SHOWN_PATHS)}; `git restore` tries again"
+            )
         return "; ".join(told)
 
 
@@ -250,7 +286,7 @@ def fix(repository: Repository, checkout: Checkout, move: BaseMove, tip: str) ->
         if not is_followed:
             fixer.take(step, present)
     write_entries(checkout.git_dir, fixer.changed, tip)
-    return Fixed(checkout.path, tuple(fixer.conflicts), tuple(fixer.rescued))
+    return Fixed(checkout.path, tuple(fixer.conflicts), tuple(fixer.rescued), tuple(fixer.unwritten))
 
 
 class _Fixer:
@@ -266,6 +302,7 @@ class _Fixer:
         self.rescued = list(self.files.sweep(lambda content: objects.has(objects.blob_id(content))))
         self.changed: dict[str, tuple[IndexEntry, ...]] = {}
         self.conflicts: list[str] = []
+        self.unwritten: list[str] = []
 
     def take(self, step: Step, entries: Mapping[int, IndexEntry]) -> None:
         """Brings one path in step; of a symbolic link or a submodule only the index follows, `git status` shows it."""
@@ -290,7 +327,11 @@ class _Fixer:
             self.rescued.append(self.files.keep_bytes(settled.unstaged, step.path))
 
     def _follow(self, step: Step, base: str | None) -> Followed:
-        version = Version(step.path, self._content(step, base), self._content(step, step.new))
+        try:
+            version = Version(step.path, self._content(step, base), self._content(step, step.new))
+        except GitError:  # only the index follows, so that no commit takes the merge back
+            self.unwritten.append(step.path)
+            return Followed(step.path, Outcome.SAME, None)
         followed = self.follower.follow(version)
         end = time.monotonic() + _PATIENCE_SECONDS
         while followed.outcome is Outcome.DEFERRED and time.monotonic() < end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,22 @@ def new(root: Path, tmp_path: Path, old: str) -> str:
     (work / "noise.log").write_text("noise\n")
     git("rm", "-q", "old.txt", at=work)
     git("add", "-A", "-f", ".", at=work)
+    git("commit", "-qm", "work", at=work)
+    return git("rev-parse", "HEAD", at=work)
+
+
+@pytest.fixture
+def filtered(root: Path, tmp_path: Path) -> str:
+    """Returns a commit that adds files, one of them for a filter of the person's that fails until `stored` is there."""
+    stored = tmp_path / "stored"
+    for key, value in (("smudge", f"cat {shlex.quote(str(stored))}"), ("clean", "echo pointer")):
+        git("config", "--global", f"filter.large.{key}", value, at=root)
+    git("config", "--global", "filter.large.required", "true", at=root)
+    work = add_linked_worktree(root, tmp_path / "work", "topic")
+    (work / ".gitattributes").write_text("*.bin filter=large\n")
+    (work / "data.bin").write_text("large\n")
+    (work / "code.txt").write_text("code\n")
+    git("add", "-A", at=work)
     git("commit", "-qm", "work", at=work)
     return git("rev-parse", "HEAD", at=work)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from gitticks.errors import GitticksError, LostRaceError
 from gitticks.git.merges.base import BaseHeld, BaseMoved, CheckoutOverlaps, Moved, finish_checkout, move_base
-from gitticks.git.repository import Repository
-from tests.git.merges.moves import LINES, new, old, repository, root, status
-from tests.support.repositories import commit_file, git, run_git_command
+from gitticks.git.repository import Repository, discover
+from tests.git.merges.moves import LINES, filtered, new, old, repository, root, status
+from tests.support.repositories import add_linked_worktree, commit_file, git, run_git_command
 
-__all__ = ["new", "old", "repository", "root"]
+__all__ = ["filtered", "new", "old", "repository", "root"]
 
 
 def test_a_branch_that_is_checked_out_nowhere_just_moves(
@@ -46,6 +47,17 @@ def test_every_checkout_of_the_base_follows(
     git("worktree", "add", "-q", "-f", str(tmp_path / "second"), "base", at=root)
     assert move_base(repository, "base", old, new, "merge") == Moved()
     assert [status(first), status(tmp_path / "second"), status(root)] == ["", "", ""]
+
+
+def test_in_a_copy_the_worktrees_of_the_original_stay_as_they_are(
+    root: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    git("checkout", "-q", "--detach", old, at=root)
+    linked = add_linked_worktree(root, tmp_path / "linked", "base")
+    shutil.copytree(root, tmp_path / "copy", symlinks=True)
+    assert move_base(discover(tmp_path / "copy"), "base", old, new, "merge") == Moved()
+    assert (status(linked), git("rev-parse", "HEAD", at=linked)) == ("", old)
+    assert not (linked / "folder").exists()
 
 
 def test_edits_elsewhere_survive(repository: Repository, root: Path, old: str, new: str) -> None:
@@ -157,3 +169,16 @@ def test_a_filter_of_the_repository_alone_stops_the_move(
     with pytest.raises(GitticksError, match="needs the filter `evil`"):
         move_base(repository, "main", old, new, "merge")
     assert not (tmp_path / "sprung").exists()
+
+
+def test_a_filter_that_fails_holds_the_move(
+    repository: Repository, root: Path, tmp_path: Path, old: str, filtered: str
+) -> None:
+    moved = move_base(repository, "main", old, filtered, "merge")
+    assert isinstance(moved, BaseHeld)
+    assert "data.bin" in moved.words
+    assert git("rev-parse", "main", at=root) == old
+    assert status(root) == ""
+    (tmp_path / "stored").write_text("large\n")
+    assert move_base(repository, "main", old, filtered, "merge") == Moved()
+    assert (root / "data.bin").read_text() == "large\n"

@@ -11,10 +11,10 @@ import pytest
 
 from gitticks.git.merges.base import Moved, finish_checkout, move_base
 from gitticks.git.repository import Repository
-from tests.git.merges.moves import LINES, new, old, repository, root, status
+from tests.git.merges.moves import LINES, filtered, new, old, repository, root, status
 from tests.support.repositories import git
 
-__all__ = ["new", "old", "repository", "root"]
+__all__ = ["filtered", "new", "old", "repository", "root"]
 
 KILLED = """
 import os, sys
@@ -131,6 +131,18 @@ def test_a_file_that_the_killed_git_had_removed_and_not_written_anew_is_there_ag
     (fixed,) = finish_checkout(repository)
     assert fixed.conflicts == ()
     assert status(root) == ""
+
+
+def test_a_file_that_a_filter_fails_to_write_is_named_and_not_staged_as_deleted(
+    repository: Repository, root: Path, tmp_path: Path, old: str, filtered: str
+) -> None:
+    (tmp_path / "stored").write_text("large\n")
+    killed_move(root, old, filtered, "before the checkout")
+    (tmp_path / "stored").unlink()
+    (fixed,) = finish_checkout(repository)
+    assert fixed.unwritten == ("data.bin",)
+    assert "a filter failed to write data.bin" in fixed.words
+    assert status(root) == " D data.bin"
 
 
 def test_an_edit_staged_after_the_kill_stays_staged(
