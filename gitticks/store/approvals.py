@@ -35,6 +35,8 @@ from gitticks.workflow.approvals import (
     valid_approvals,
     why_void,
 )
+from gitticks.workflow.decide import policy_for
+from gitticks.workflow.decision import waived_person
 
 SETTING = "approvals.allowed_signers"
 _LARGEST = 1_000_000
@@ -207,6 +209,7 @@ def why_not_carrying(
         four_eyes=asked.four_eyes,
         gates=gates_digest(team),
         policy=policy_digest(team),
+        is_person_waived=waived_person(task, policy_for(task, resolved.settings)) is not None,
     )
     approval = approval_of(task, events)
     if void is not None or approval is None:

@@ -170,11 +170,12 @@ def why_void(
     gates: str,
     policy: str,
     four_eyes: bool = False,
+    is_person_waived: bool = True,
 ) -> str | None:
     """Returns why a task's approval does not carry a merge into `base`, whatever its signature; None if it may.
 
     `minimum` is how strong it must be, with `four_eyes` a second person's. `gates` and `policy` are what the team's
-    gates and rules are known by now.
+    gates and rules are known by now. `is_person_waived` says whether no person would be asked by now.
     """
     approval = task.approval
     if approval is None:
@@ -185,6 +186,8 @@ def why_void(
     strangers = ", ".join(sorted(strangers_in(history)))
     if strangers and approval.strength not in LEVELS:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
+    if approval.strength == _WAIVED and not is_person_waived:
+        return "a person was waived, and is required now"
     event = approval_of(task, history)
     if event is None:
         return NOT_GIVEN

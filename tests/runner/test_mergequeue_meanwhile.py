@@ -16,7 +16,7 @@ from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge
 from tests.support.repositories import commit_file, git
-from tests.support.runs import RunProject, project
+from tests.support.runs import NO_PERSON, TO_REVIEW, RunProject, project
 from tests.support.waiting import until
 
 __all__ = ["project"]
@@ -72,6 +72,18 @@ def test_uncommitted_changes_in_the_way_make_the_merge_wait(project: RunProject)
     (project.path / "login.txt").unlink()
     assert project.gt("merge").code == 0
     assert project.stands() == (Status.DONE, None)
+
+
+def test_a_person_who_is_required_by_now_is_asked(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    project.make()
+    (project.path / "k7f2.txt").write_text("mine\n")
+    project.run()
+    assert project.task("k7f2").is_merging
+    (project.path / "k7f2.txt").unlink()
+    project.ok("config", "human", "always")
+    project.gt("merge", "k7f2")
+    assert project.stands() == TO_REVIEW
 
 
 def test_a_head_that_moved_is_not_merged(project: RunProject) -> None:

@@ -177,6 +177,16 @@ def test_whether_an_approval_is_a_second_persons(
     assert found == void or (void is not None and void in str(found)), found
 
 
+@pytest.mark.parametrize(("approval", "is_void"), [(("gitticks", "waived"), True), (("Ada", "L0"), False)])
+def test_a_waiver_does_not_carry_a_merge_once_a_person_is_required(
+    approval: tuple[str, str], is_void: bool
+) -> None:
+    task = make_merging(approval=Approval(approval[0], EARLIER, HEAD, approval[1]))
+    history = [WAIVER if is_void else PLAIN]
+    found = why_void(task, history, base="main", minimum="L0", gates="", policy="", is_person_waived=False)
+    assert (found is not None) is is_void, found
+
+
 def test_an_epic_is_merged_by_a_person_if_its_branch_has_what_began_with_a_strangers_text() -> None:
     task = make_merging(approval=Approval("gitticks", EARLIER, HEAD, "waived"), type=TaskType.EPIC)
     left = left_on_epic(TaskId("m3xq"), [read_by("Eve")], AT)
