@@ -188,7 +188,11 @@ def _doubt(context: Context, candidate: _Candidate, commit: str) -> str | None:
     def has(base: str, one: Task, end: str) -> bool:
         return is_ancestor(repository, end, base) if is_contained else has_work(repository, base, one.id, end)
 
-    for other in context.index.tasks():
+    with open_index(
+        context.repository
+    ) as index:  # that of `context` would show the command the task as it was
+        others = tuple(index.tasks())
+    for other in others:
         end = other.end_sha
         is_recent = other.is_open or other.merged_sha in since
         if other.id == task.id or end in (None, head) or not is_recent:

@@ -123,7 +123,9 @@ def test_the_next_command_notices(project: Project, words: tuple[str, ...]) -> N
     make_reviewing(project)
     project.gt(*words)
     merge_by("merge", project)
-    assert "k7f2  found merged into main" in project.gt(*words).err
+    ran = project.gt(*words)
+    assert "k7f2  found merged into main" in ran.err
+    assert "review" not in ran.out.replace("reviewing → done", "")
     assert project.task("k7f2").status is Status.DONE
     assert "found merged" not in project.gt(*words).err
 
