@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -23,7 +22,8 @@ from gitticks.git.process import GitError, printable, run_git
 from gitticks.git.refs import BRANCHES, default_base, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import past_half_made
-from gitticks.safe_read import read_plain_file, reason_of
+from gitticks.safe_read import read_plain_file
+from gitticks.sandbox.beside_commits import refuse_pipes, take_large_files
 from gitticks.sandbox.private_git import MERGE_HEAD, PrivateGit, known_refs, note_refs
 from gitticks.store.index import open_index
 
@@ -78,7 +78,7 @@ def bring_home(
     if inside is not None and _noted(checkout) == inside + _outside(repository, checkout, branch):
         note_refs(checkout, known_refs(checkout))  # git may have refreshed the index since
         return ()
-    _refuse_pipes(private.folder)
+    refuse_pipes(private.folder)
     cleared = join(("env", "-i", f"PATH={os.environ.get('PATH', os.defpath)}", *walled()))
     source = ["--upload-pack", f"{cleared} {_UPLOAD_PACK}"]
     listed = _asked(
@@ -101,6 +101,7 @@ def bring_home(
             "are taken: `git branch -D` and `git stash drop` remove those that are not needed"
         )
     if wanted:
+        take_large_files(private.folder, repository.common_dir)
         refs = {name: f"+{name}:{_INCOMING}{checkout.git_dir.name}/{name}" for name in wanted}
         try:
             _asked([*fetch, *refs.values()], repository)
@@ -128,31 +129,6 @@ def bring_home(
     stand = (inside or "") + _outside(repository, checkout, branch)
     (checkout.git_dir / _BROUGHT).write_bytes(os.fsencode(stand))
     return tuple(warnings.values())
-
-
-def _refuse_pipes(folder: Path) -> None:
-    """Refuses what git would wait for, in any place where it expects a file, and links to where that may be."""
-    left, inside = [str(folder)], f"{os.path.realpath(folder)}/"
-    while left:
-        place = left.pop()
-        try:
-            entries = [(one, one.is_dir(follow_symlinks=False)) for one in os.scandir(place)]
-        except FileNotFoundError:  # git has removed it since
-            continue
-        except OSError as error:
-            raise GitticksError(f"`{place}` cannot be read: {reason_of(error)}") from error
-        left += [one.path for one, is_folder in entries if is_folder]
-        for one, is_folder in entries:
-            if one.is_symlink() and not os.path.realpath(one.path).startswith(inside):
-                raise GitticksError(f"`{one.path}` links to what is outside: remove it")
-            if not is_folder and not one.is_symlink() and _is_pipe(one.path):
-                raise GitticksError(f"`{one.path}` is no file: remove it")
-
-
-def _is_pipe(path: str) -> bool:
-    with contextlib.suppress(OSError):
-        return stat.S_ISFIFO(os.lstat(path).st_mode)
-    return False
 
 
 def _inside(private: PrivateGit) -> str | None:

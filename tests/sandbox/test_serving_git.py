@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,30 @@ def test_what_fails_by_the_machine_is_not_laid_to_the_commits(
         patched.setenv("PATH", str(tools))
         with pytest.raises(MachineError, match="bubblewrap"):
             home(repository, checkout)
+
+
+def large(content: str) -> tuple[str, str]:
+    """Returns where git-lfs would keep this content, and a script that stores it there and commits."""
+    name = sha256(content.encode()).hexdigest()
+    place = f"lfs/objects/{name[:2]}/{name[2:4]}/{name}"
+    store = f"d=$(git rev-parse --git-common-dir); mkdir -p $d/{Path(place).parent}; printf {content} > $d/{place}; "
+    return place, store
+
+
+def test_large_files_that_were_stored_for_the_commits_come_with_them(
+    repository: Repository, checkout: Checkout
+) -> None:
+    (first, store_first), (second, store_second) = large("one"), large("two")
+    false = large("other")[0]
+    inside(
+        repository,
+        checkout,
+        f"{store_first}{store_second}mkdir -p $d/{Path(false).parent}; echo evil > $d/{false}; {COMMIT}",
+    )
+    assert home(repository, checkout) == ()
+    stored = {
+        path.relative_to(repository.common_dir).as_posix()
+        for path in repository.common_dir.glob("lfs/objects/*/*/*")
+    }
+    assert stored == {first, second}
+    assert (repository.common_dir / second).read_text() == "two"
