@@ -12,18 +12,20 @@ from dataclasses import fields
 from gitticks.actions.changing import record
 from gitticks.actions.context import Context
 from gitticks.actions.hook_followup import FollowedUp, own_commit
+from gitticks.board.hooks import checkout_hooks_state
 from gitticks.board.skip_reasons import Problem
 from gitticks.document.taskfile import read_task
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.log import author_of
 from gitticks.git.objects import Objects, object_places
-from gitticks.git.refs import is_nothing, is_object_id, name_behind, read_symbolic_ref
+from gitticks.git.refs import is_nothing, is_object_id, name_behind, nothing_like, read_symbolic_ref
 from gitticks.git.staged import is_in_series, is_made_again
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import BOARD_FOLDER, TaskId, task_path
 from gitticks.model.status import ActorKind
 from gitticks.model.task import Task
 from gitticks.store.hand_edits import FREE_FIELDS
+from gitticks.store.hook_files import HooksState
 from gitticks.store.layout import STATE_BRANCH, STATE_REF, history_path, task_around
 from gitticks.store.transaction import Transaction
 
@@ -154,6 +156,16 @@ def check_push(context: Context, lines: bytes) -> tuple[Problem, ...]:
         if ref == STATE_REF
         for problem in _check(context, old, new)
     )
+
+
+def refuse_push(context: Context, remote: str, new: str, old: str | None) -> None:
+    """Refuses to push what `pre-push` would refuse where a person has it: pushes of gitticks' own run no hooks."""
+    repository = context.repository
+    if repository.main_worktree is None or checkout_hooks_state(repository) is HooksState.ABSENT:
+        return
+    line = f"{STATE_REF} {new} {STATE_REF} {old or nothing_like(new)}"
+    for problem in check_push(context, line.encode()):
+        raise RefusedError(f"nothing was pushed to `{remote}`: {problem.message}", hint=problem.hint)
 
 
 def check_receive(context: Context, lines: bytes) -> tuple[Problem, ...]:

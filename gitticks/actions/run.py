@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gitticks.actions.changing import Moved, work_head
 from gitticks.actions.context import Context
+from gitticks.actions.hook_history import refuse_push
 from gitticks.actions.lifecycle import close_task
 from gitticks.actions.merges_by_hand import notice_merges
 from gitticks.actions.sync_auto import claims_of, keeping, sharing
@@ -121,6 +122,7 @@ def run_context(
         listener,
         options or RunOptions(),
         context.overrides,
+        refuse_push=lambda *pushed: refuse_push(context.renewed(), *pushed),  # another thread calls it
     )
 
 

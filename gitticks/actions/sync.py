@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.actions.dependencies import Cycle, cycles_of
+from gitticks.actions.hook_history import refuse_push
 from gitticks.actions.merges_by_hand import FoundMerge, notice_merges
 from gitticks.actions.taking_up import take_up
 from gitticks.actions.trust import require_team_trusted
 from gitticks.board.checkout_state import TakenUp
-from gitticks.board.hooks import checkout_hooks_state
 from gitticks.errors import GitticksError, LostRaceError, NotFoundError, RefusedError
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
-from gitticks.git.refs import nothing_like, read_ref
+from gitticks.git.refs import read_ref
 from gitticks.git.sharing import (
     LONGEST_SECONDS,
     Fetched,
@@ -39,9 +39,8 @@ from gitticks.runner.events import RunEvent, TaskMoved, Warned
 from gitticks.store.branch import Store
 from gitticks.store.claims import CLAIMS, SEEN
 from gitticks.store.decisions import Circumstances, follow_epics
-from gitticks.store.hook_files import HooksState
 from gitticks.store.index import open_index
-from gitticks.store.layout import STATE_BRANCH, STATE_REF, task_around, task_of_path
+from gitticks.store.layout import STATE_BRANCH, task_around, task_of_path
 from gitticks.store.merging.commits import MergeReport, Renamed
 from gitticks.store.merging.files import standing_beside
 from gitticks.store.publishing import pause
@@ -293,7 +292,7 @@ class _Sync:
         if self.tip == self.fetched:
             remember_shared(self.context.store, self.remote, self.tip)
             return self._result(Reached.DONE)
-        self._refuse_illegal()
+        refuse_push(self.context, self.remote, self.tip, self.fetched)
         pushed = push(
             self.context.repository, self.remote, self.tip, STATE_BRANCH, timeout_seconds=self.timeout_seconds
         )
@@ -338,17 +337,6 @@ class _Sync:
             if words is not None:
                 raise RefusedError(f"{words}; nothing was taken in or pushed", hint=RESTORE)
         return None
-
-    def _refuse_illegal(self) -> None:
-        """Refuses to push what `pre-push` would refuse where a person has it: this push runs no hooks."""
-        repository = self.context.repository
-        if repository.main_worktree is None or checkout_hooks_state(repository) is HooksState.ABSENT:
-            return
-        from gitticks.actions.hook_history import check_push
-
-        line = f"{STATE_REF} {self.tip} {STATE_REF} {self.fetched or nothing_like(self.tip)}"
-        for problem in check_push(self.context, line.encode()):
-            raise RefusedError(f"nothing was pushed to `{self.remote}`: {problem.message}", hint=problem.hint)
 
     def _take_in(self) -> None:
         if self.fetched is None:

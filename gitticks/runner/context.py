@@ -53,7 +53,8 @@ class RunContext:
     """One run's surroundings; may be shared between threads, since stores are opened for each use.
 
     `emit` is called from several threads, one at a time. `resting` names the agents that fallbacks stand in for. `overrides` are the
-    settings that the run's flags give. `rules` are `config.yaml`, the templates and what is trusted as the run last saw them.
+    settings that the run's flags give. `refuse_push` raises if tasks at a commit may not be pushed to a remote that has them
+    at another. `rules` are `config.yaml`, the templates and what is trusted as the run last saw them.
     """
 
     repository: Repository
@@ -65,6 +66,7 @@ class RunContext:
     rules: tuple[object, ...] = ()
     claims: RunClaims = field(default_factory=RunClaims.none)
     resting: Callable[[], frozenset[str]] = frozenset
+    refuse_push: Callable[[str, str, str | None], None] = lambda *_: None
     _emitting: threading.Lock = field(default_factory=threading.Lock)
     _kept_for: str = ""
     _present: Settings | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import BaseHeld, CheckoutOverlaps, move_base
@@ -160,6 +160,10 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
                 lambda transaction: carry_out(transaction, task.id, Merged(merge), circumstances),  # noqa: B023
                 author=ENGINE_IDENTITY,
             )
+            try:
+                run.refuse_push(remote, state, last_shared(store, remote))
+            except RefusedError as error:
+                raise BaseNotSharedError(error.message, hint=error.hint) from error
             with run.claims.ref_at(remote, task.id) as claim:
                 pushed = push_together(repository, remote, {base: merge, STATE_BRANCH: state}, claim)
                 if judge_push(remote, base, pushed):

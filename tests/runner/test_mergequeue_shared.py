@@ -17,6 +17,7 @@ from tests.support.agents import write_program
 from tests.support.projects import Project
 from tests.support.repositories import commit_file, git
 from tests.support.runs import RunProject, project
+from tests.support.tasks import write_files
 
 __all__ = ["project"]
 
@@ -219,6 +220,24 @@ def test_one_of_both_that_the_remote_refuses_keeps_the_other_here_too(
     hook.unlink()
     assert merge(project).is_done
     assert closed_at(remote)
+
+
+def test_tasks_that_pre_push_would_refuse_are_not_pushed_with_a_merge(
+    project: RunProject, remote: Path
+) -> None:
+    project.make("m3xq")
+    approved(project)
+    project.ok("sync")
+    project.ok("hooks", "install", "--checkout")
+    path = task_path(TaskId("m3xq"))
+    content = project.store.read(path) or b""
+    write_files(project.store, {path: content.replace(b"status: pending", b"status: done")})
+    result = merge(project)
+    assert result.waits is not None
+    assert "nothing was pushed to `origin`" in result.waits
+    assert not closed_at(remote)
+    write_files(project.store, {path: content})
+    assert merge(project).is_done
 
 
 def test_a_claim_that_the_remote_keeps_keeps_the_merge_here(project: RunProject, remote: Path) -> None:
