@@ -19,7 +19,7 @@ from typing import NamedTuple
 from gitticks.git.process import HOOKS_OFF, run_git
 from gitticks.safe_read import read_plain_file, read_plain_text
 
-_REPOSITORY_SCOPES = frozenset({"local", "worktree"})
+REPOSITORY_SCOPES = frozenset({"local", "worktree"})
 _TEXT_MERGE = "git merge-file --quiet %A %O %B"
 _HARMLESS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"filter\..+\.(clean|smudge|process)", re.DOTALL), ""),
@@ -95,7 +95,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
     named: set[str] = set()
     helpers: list[tuple[str, str]] = []
     for scope, key, value in read_all(git_dir):
-        is_foreign = scope in _REPOSITORY_SCOPES
+        is_foreign = scope in REPOSITORY_SCOPES
         if is_foreign:
             named.add(key)
         elif _HELPERS.fullmatch(key):
@@ -124,7 +124,7 @@ def fence_programs(git_dir: Path, settings: Mapping[str, str] | None = None) -> 
 def own_hooks(git_dir: Path, events: Collection[str]) -> bool:
     """True if the person's own configuration, not the repository's, names a hook for one of these events of git."""
     return any(
-        value in events and _HOOK_EVENT.fullmatch(key) and scope not in _REPOSITORY_SCOPES
+        value in events and _HOOK_EVENT.fullmatch(key) and scope not in REPOSITORY_SCOPES
         for scope, key, value in read_all(git_dir)
     )
 
@@ -134,7 +134,7 @@ def without_foreign_hooks(git_dir: Path) -> dict[str, str]:
     found = {
         match[1]
         for scope, key, _ in read_all(git_dir)
-        if scope in _REPOSITORY_SCOPES and (match := _HOOK.fullmatch(key))
+        if scope in REPOSITORY_SCOPES and (match := _HOOK.fullmatch(key))
     }
     return _as_variables([(f"hook.{name}.enabled", "false") for name in sorted(found)]) if found else {}
 

@@ -11,10 +11,11 @@ from gitticks.bugs import failure_of_task
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import RefusedError
 from gitticks.forge import Forge, ForgeError, UnavailableError, forge_of
+from gitticks.git.large_files import push_large_files
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
-from gitticks.git.process import run_git
+from gitticks.git.process import GitError, run_git
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.git.remote_refs import LeasedMove, push_leased, remote_refs
 from gitticks.git.sharing import Pushed, address_of, push, remote_of_branch
@@ -90,6 +91,10 @@ class PullRequests:
 
     def _push(self, store: Store, remote: str, task: Task, branch: str) -> None:
         head = str(task.end_sha)
+        try:
+            push_large_files(self.repository, remote, head)
+        except GitError as error:
+            raise ForgeError(error.message, hint=error.hint) from error
         pushed = push(self.repository, remote, head, branch)
         if pushed.outcome is Pushed.DONE:
             return

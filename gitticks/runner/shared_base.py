@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.git.identity import ENGINE_IDENTITY
+from gitticks.git.large_files import push_large_files
 from gitticks.git.locks import hold_lock
 from gitticks.git.merges.base import BaseHeld, CheckoutOverlaps, move_base
 from gitticks.git.merges.history import count_commits, is_ancestor
+from gitticks.git.process import GitError
 from gitticks.git.refs import BRANCHES, logged, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.sharing import (
@@ -147,6 +149,10 @@ def publish_closed(run: RunContext, store: Store, task: Task, base: str, merge: 
     """
     repository = run.repository
     remote = remote_of_base(repository, base)
+    try:
+        push_large_files(repository, remote, merge)
+    except GitError as error:
+        raise BaseNotSharedError(error.message, hint=error.hint) from error
     for number in range(_MOST_ROUNDS):
         with hold_lock(repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
             if not _take_in_tasks(run, store, remote):

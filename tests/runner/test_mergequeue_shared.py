@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,40 @@ def test_a_remote_that_refuses_lets_it_wait(project: RunProject, remote: Path) -
     assert (head(project), project.task("k7f2").is_merging) == (before, True)
     hook.unlink()
     assert merge(project).is_done
+
+
+def test_large_files_are_uploaded_before_the_merge(
+    project: RunProject, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+    offline, log = project.path.parent / "offline", project.path.parent / "log"
+    program = write_program(
+        project.path.parent / "bin" / "git-lfs", f'[ ! -e {offline} ] && echo "$@" > {log}'
+    )
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    git("config", "--global", "filter.lfs.clean", "cat", at=project.path)
+    (project.path / ".git/lfs").mkdir()
+    offline.touch()
+    before = head(project)
+    assert "large files were not uploaded to `origin`" in str(merge(project).waits)
+    assert git("rev-parse", "main", at=remote) == before == head(project)
+    offline.unlink()
+    result = merge(project)
+    assert result.is_done
+    assert log.read_text() == f"push -- origin {result.sha}\n"
+
+
+def test_a_program_that_the_repository_names_uploads_no_large_files(
+    project: RunProject, remote: Path
+) -> None:
+    approved(project)
+    git("config", "--global", "filter.lfs.clean", "cat", at=project.path)
+    git("config", "lfs.customtransfer.evil.path", "evil", at=project.path)
+    (project.path / ".git/lfs").mkdir()
+    assert "`lfs.customtransfer.evil.path` of this repository's own configuration" in str(
+        merge(project).waits
+    )
+    assert git("rev-parse", "main", at=remote) == head(project)
 
 
 def test_a_remote_that_is_away_lets_it_wait(project: RunProject, remote: Path) -> None:
