@@ -80,8 +80,7 @@ def move_base(
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
-        # In a copied repository an entry may name a worktree of the original's.
-        worktrees = [one for one in list_worktrees(repository) if not one.path.is_dir() or is_in_place(one)]
+        worktrees = [one for one in list_worktrees(repository) if _is_own(one) or not one.path.is_dir()]
         for checkout in worktrees:
             if (held_by := _why_held(checkout, branch)) is not None:
                 return BaseHeld(held_by)
@@ -111,6 +110,11 @@ def move_base(
                 return BaseMoved(read_ref(repository.common_dir, BRANCHES + branch))
             behind = [each.checkout for each in following if not each.update()]
         return Moved(_finish(repository, behind))
+
+
+def _is_own(checkout: Checkout) -> bool:
+    """False for a worktree of another repository's, which an entry names where the repository was copied."""
+    return checkout.git_dir == checkout.common_dir or is_in_place(checkout)
 
 
 def _why_held(checkout: Checkout, branch: str) -> str | None:
@@ -178,7 +182,7 @@ def _still_there(repository: Repository, move: BaseMove, paths: Sequence[Path]) 
     for path in paths:
         with contextlib.suppress(NotFoundError):
             checkout = checkout_at(repository, path)
-            if is_in_place(checkout) and current_branch(checkout) == move.branch:
+            if checkout.path.is_dir() and _is_own(checkout) and current_branch(checkout) == move.branch:
                 yield checkout
 
 
