@@ -178,9 +178,10 @@ class Loop:
             return bool(self._jobs) or has_more or self._goes_on
         self._start_merge(pool)
         self._start_sessions(pool)
+        if self._jobs.sessions:
+            self._reported_waiting = None
         if self._jobs:
             self.budgets.note_waiting("")
-            self._reported_waiting = None
             self._decided_by = None  # it is not waited for now
         return bool(self._jobs) or self._awaits_decision() or self._patience.is_short or self._goes_on
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,6 +17,7 @@ from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Isolation, Role, Status, TaskType
 from gitticks.model.task import Approval, Ending
+from gitticks.runner.events import RunEvent, RunWaits
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.loop import Loop
 from gitticks.runner.mergequeue import MergeQueue, MergeResult
@@ -60,6 +62,25 @@ def test_a_merge_waits_until_its_session_was_looked_at(project: RunProject) -> N
         loop._start_merge(pool)
         assert not loop._jobs.is_merging
         assert [job.role for job in loop._jobs] == [Role.WORKER]
+
+
+def test_a_merge_that_is_tried_again_repeats_not_what_the_run_waits_for(project: RunProject) -> None:
+    told: list[RunEvent] = []
+    loop, over = Loop(run_context(Context(directory=project.path), told.append)), threading.Event()
+
+    def merge(_: StopRequest) -> None:
+        over.wait()
+
+    project.make(status=Status.REVIEWING)
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            loop._tell_waiting("nothing is ready")
+            loop._jobs.start(pool, project.task("k7f2"), None, None, merge)
+            loop._go_on(pool)
+            over.set()
+            loop._jobs.wait(LONGEST_SECONDS)
+            loop._reap()
+    assert [event.reason for event in told if isinstance(event, RunWaits)] == ["nothing is ready"]
 
 
 def test_a_set_up_that_fails_a_reviewer_of_approved_work_keeps_no_merge_from_the_run(
