@@ -217,7 +217,7 @@ def _in_merge_order(
     """Returns approved tasks in the order of a run's queue, then the others in the one that a queue would have."""
     places = {task_id: number for number, task_id in enumerate(queue)}
     if len(rows) > 1 and any(row.id not in places for row in rows):
-        from gitticks.runner.mergequeue import in_merge_order
+        from gitticks.runner.overlaps import in_merge_order
 
         tasks = in_merge_order(context.repository, (context.store.task_file(row.id).task for row in rows))
         for task in tasks:

@@ -104,6 +104,13 @@ def checked_merge(run: RunContext, task: Task, tip: str, commit: str) -> Checked
     return CheckedMerge(Candidate(task.id, str(task.end_sha)), onto, tree, policy)
 
 
+class PassedCheck(NamedTuple):
+    """A merge that passed its checks, and in words what they found."""
+
+    merge: CheckedMerge
+    tested: str
+
+
 class _Check(NamedTuple):
     merge: CheckedMerge
     commit: str

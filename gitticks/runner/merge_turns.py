@@ -15,15 +15,19 @@ from gitticks.model.task import Task
 from gitticks.runner.claiming import ClaimedElsewhereError
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, Warned
-from gitticks.runner.merge_ahead import ChecksAhead
-from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeQueue, in_merge_order
+from gitticks.runner.merge_ahead import ChecksAhead, PassedCheck
+from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeQueue
 from gitticks.runner.needed_code import require_head
+from gitticks.runner.overlaps import in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
 from gitticks.runner.workspace_removal import Removals
+
+_LONGEST_AGAIN_SECONDS = 300.0
 
 
 class _Wait(NamedTuple):
     reason: str
+    seconds: float
     until: float
 
 
@@ -39,6 +43,7 @@ class MergeTurns:
         self._held = contextlib.ExitStack()
         self._run = run
         self._waits: dict[TaskId, _Wait] = {}
+        self._passed: dict[TaskId, PassedCheck] = {}
         self._merging: TaskId | None = None
         self._shown: list[QueuedMerge] = []
         self._order: list[TaskId] = []
@@ -80,6 +85,7 @@ class MergeTurns:
         approved = self._in_order([task for task in tasks if task.is_merging])
         here = {task.id for task in approved}
         self._waits = {task_id: wait for task_id, wait in self._waits.items() if task_id in here}
+        self._passed = {task_id: check for task_id, check in self._passed.items() if task_id in here}
         now = self._run.world.monotonic_seconds()
         found = next(
             (task for task in approved if task.id not in self._waits or self._waits[task.id].until <= now),
@@ -134,14 +140,19 @@ class MergeTurns:
 
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
-        again = AGAIN_SECONDS
+        again = None
         try:
             # What this clone cannot merge is left to one that can.
             require_head(self._run.repository, self._run.open_store().task_file(task_id).task)
             self._run.claims.take(task_id)
             self._ahead.begin(task_id)
             queue = MergeQueue(
-                self._run, stop=stop, pool=self._pool, removals=self._removals, ahead=self._ahead
+                self._run,
+                stop=stop,
+                pool=self._pool,
+                removals=self._removals,
+                ahead=self._ahead,
+                passed=self._passed,
             )
             result = queue.merge(task_id)
             waits, again = result.waits, result.again_seconds
@@ -155,6 +166,8 @@ class MergeTurns:
         before = self._waits.pop(task_id, None)
         if waits is None:
             return
-        self._waits[task_id] = _Wait(waits, self._run.world.monotonic_seconds() + again)
+        if again is None:
+            again = AGAIN_SECONDS if before is None else min(2 * before.seconds, _LONGEST_AGAIN_SECONDS)
+        self._waits[task_id] = _Wait(waits, again, self._run.world.monotonic_seconds() + again)
         if before is None or before.reason != waits:
             self._run.emit(MergeWaits(task_id, waits))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from functools import partial
-from shlex import quote
 from typing import NamedTuple, assert_never
 
 from gitticks.agents.process import StopRequest
@@ -23,8 +22,7 @@ from gitticks.git.merges.commits import (
     why_in_doubt,
 )
 from gitticks.git.merges.history import find_merge
-from gitticks.git.refs import BRANCHES, read_ref
-from gitticks.git.repository import Repository
+from gitticks.git.refs import read_ref
 from gitticks.model.event import ENGINE
 from gitticks.model.ids import TaskId
 from gitticks.model.settings import MergeMode
@@ -36,9 +34,16 @@ from gitticks.runner.commit_checks import judge_commits
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.liveness import live_tasks
-from gitticks.runner.merge_ahead import ChecksAhead, build_merge, check_merge, checked_merge
-from gitticks.runner.needed_code import lacking_on, require_code, require_head
-from gitticks.runner.overlaps import find_pairs
+from gitticks.runner.merge_ahead import (
+    Aside,
+    ChecksAhead,
+    PassedCheck,
+    build_merge,
+    check_merge,
+    checked_merge,
+)
+from gitticks.runner.needed_code import require_head, why_lacking
+from gitticks.runner.overlaps import in_merge_order
 from gitticks.runner.pull_requests import PullRequests
 from gitticks.runner.shared_base import (
     LONGEST_MERGE_SECONDS,
@@ -50,14 +55,14 @@ from gitticks.runner.shared_base import (
     publish_closed,
 )
 from gitticks.runner.verifiers import has_commands, judge_tree
-from gitticks.runner.workspace_plan import how_to_move
+from gitticks.runner.workspace_plan import base_tip
 from gitticks.runner.workspace_removal import Removals, remove_merged
 from gitticks.store.approvals import why_not_carrying
 from gitticks.store.decisions import open_children
 from gitticks.store.left_behind import left_behind, why_held
 from gitticks.store.settings import load_settings
 from gitticks.workflow.decision import Decision
-from gitticks.workflow.merge_ahead import Waiting, merge_order
+from gitticks.workflow.merge_ahead import may_stand_for
 from gitticks.workflow.merging import refuse_unapproved
 from gitticks.workflow.triggers import (
     ApprovalVoided,
@@ -73,14 +78,14 @@ _TRIES = 5
 _SHOWN_PATHS = 5
 
 AGAIN_SECONDS = 5.0
-"""How soon a merge is tried again that waits for something that no event tells of, such as a clean checkout."""
+"""How soon a merge is tried again that waits for what is cheap to see and no event tells of, such as a clean checkout."""
 
 
 class MergeResult(NamedTuple):
     """The result of one merge: a decision, or why it waits with nothing changed.
 
     `sha` is the commit by which the base has the work. `tested` says in words what the quality gates found. `offered` is
-    the pull request that asks for the merge.
+    the pull request that asks for the merge. One that waits is tried again after `again_seconds`; None: ever more rarely.
     """
 
     decision: Decision | None = None
@@ -88,7 +93,7 @@ class MergeResult(NamedTuple):
     sha: str | None = None
     tested: str = ""
     offered: str | None = None
-    again_seconds: float = AGAIN_SECONDS
+    again_seconds: float | None = None
 
     @property
     def is_done(self) -> bool:
@@ -96,24 +101,16 @@ class MergeResult(NamedTuple):
         return self.decision is not None and self.decision.task.status is Status.DONE
 
 
-def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
-    """Returns those of some tasks that are approved and not merged yet, in the order in which they are merged."""
-    approved = {task.id: task for task in tasks if task.is_merging}
-    waiting = [
-        Waiting(task.id, task.approval.at, task.blocked_by)
-        for task in approved.values()
-        if task.approval is not None
-    ]
-    # Of two that conflict with one another each has one conflict.
-    pairs = find_pairs(repository, approved.values()) if len(approved) > 2 else ()  # noqa: PLR2004
-    return [approved[one] for one in merge_order(waiting, pairs)]
+def _waits_here(words: str) -> MergeResult:
+    return MergeResult(waits=words, again_seconds=AGAIN_SECONDS)
 
 
 class MergeQueue:
     """The merge queue of one clone.
 
     `merger` is who the merge commits are by, `stop` ends the tests of a merge. Several merges share a checkout, the removal
-    of workspaces, and checks made before their turn; without these each merge does that itself.
+    of workspaces, checks made before their turn, and those that passed before a merge had to wait; without these each
+    merge does that itself.
     """
 
     def __init__(
@@ -125,6 +122,7 @@ class MergeQueue:
         pool: PooledAside | None = None,
         removals: Removals | None = None,
         ahead: ChecksAhead | None = None,
+        passed: dict[TaskId, PassedCheck] | None = None,
     ) -> None:
         self.run = run
         self.repository = run.repository
@@ -132,6 +130,7 @@ class MergeQueue:
         self._merger = merger
         self._stop = stop or StopRequest()
         self._ahead = ahead
+        self._passed = {} if passed is None else passed
         self._remove = removals.begin if removals else partial(remove_merged, run)
         self._aside = pool.at if pool else partial(checkout_aside, run.repository)
 
@@ -156,7 +155,7 @@ class MergeQueue:
                     hint=f"`gt conflicts {epic}`",
                 )
             base = workspaces.base_of(task, self.run.settings, self.repository)
-            tip = tips.get(base) or self._tip(task, base)
+            tip = tips.get(base) or base_tip(task, base, self.run.settings, self.repository)
             merged = merge_in_memory(self.repository, tip, task.end_sha)
             if isinstance(merged, Conflict):
                 found[task_id] = merged.paths
@@ -192,19 +191,19 @@ class MergeQueue:
         require_head(self.repository, task)
         at_work = self._at_work_on(task)
         if at_work is not None:
-            return MergeResult(waits=f"an agent is at work on `{at_work}` in its workspace")
+            return _waits_here(f"an agent is at work on `{at_work}` in its workspace")
         if (lacking := self._lacking(task)) is not None:
             return lacking
         self.run.tell_checkpoint(keep_before_merge(self.store, task))
         held = left_behind(self.repository)
         if held:
-            return MergeResult(waits=f"{why_held(held)}: `gt trust` shows it, and asks")
+            return _waits_here(f"{why_held(held)}: `gt trust` shows it, and asks")
         base = workspaces.base_of(task, self.run.settings, self.repository)
         if (unapproved := self._unapproved(task, base)) is not None:
             return unapproved
         if self.run.settings.merge.push:
             catch_up(self.repository, base)
-        head, tip = str(task.end_sha), self._tip(task, base)
+        head, tip = str(task.end_sha), base_tip(task, base, self.run.settings, self.repository)
         branch_head = (
             read_ref(self.repository.common_dir, f"refs/heads/{task.branch}") if task.branch else head
         )
@@ -233,29 +232,36 @@ class MergeQueue:
         """Sends an epic back whose branch lacks the code of a task that another clone did on a branch of its own."""
         if not task.is_epic:
             return None
-        tasks = self.store.snapshot().all_tasks().values()
-        lacking = lacking_on(self.repository, tasks, task.id, str(task.end_sha))
-        for one in lacking:
-            require_code(self.repository, one.task)
-        tip = read_ref(self.repository.common_dir, f"{BRANCHES}{task.branch}")
-        if not lacking or (tip is not None and not lacking_on(self.repository, tasks, task.id, tip)):
-            return None  # the branch has it by now, so that it is handed off again
-        shown = first_of([f"`{one.task.id}`" for one in lacking], _SHOWN_PATHS)
-        commits = " ".join(one.commit[:10] for one in lacking)
-        reason = f"its branch lacks the code of {shown}: `git merge --no-edit {commits}` there brings it"
-        return MergeResult(self._decide(task, MergeFailed(reason)))
+        reason = why_lacking(self.repository, self.store.snapshot().all_tasks().values(), task)
+        return None if reason is None else MergeResult(self._decide(task, MergeFailed(reason)))
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
+        # First without hooks and signing, which would be repeated for as long as a checkout is in the way.
+        tried = self._build(task, base, tip)
+        if not isinstance(tried, str):
+            return tried
+        if (held := self._held(base, tip, tried)) is not None:
+            return held
         try:
-            made, strategy = (self._identity(), self._aside), self.run.settings.merge.strategy
-            commit = build_merge(self.repository, task, tip, strategy, made)
+            commit = self._build(task, base, tip, (self._identity(), self._aside))
         except HookRefusedError as error:
             return MergeResult(self._decide(task, MergeFailed(error.message)))
+        return self._land(task, base, tip, commit) if isinstance(commit, str) else commit
+
+    def _build(
+        self, task: Task, base: str, tip: str, made: tuple[Identity, Aside] | None = None
+    ) -> str | MergeResult:
+        commit = build_merge(self.repository, task, tip, self.run.settings.merge.strategy, made)
         if isinstance(commit, Conflict):
             return self._refuse(task, base, commit)
         if commit is None:
             return MergeResult(self._decide(task, Merged(tip, was_there=True)))
-        return self._land(task, base, tip, commit)
+        return commit
+
+    def _held(self, base: str, tip: str, commit: str) -> MergeResult | None:
+        """Returns what is in the way in a checkout of the base, if anything is."""
+        rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
+        return _waits_here(rehearsed.words) if isinstance(rehearsed, CheckoutOverlaps | BaseHeld) else None
 
     def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:
         reason = f"conflicts with {base} in {first_of(conflict.paths, _SHOWN_PATHS)}"
@@ -296,7 +302,7 @@ class MergeQueue:
             case BaseMoved():
                 return None
             case CheckoutOverlaps() | BaseHeld():
-                return MergeResult(waits=moved.words)
+                return _waits_here(moved.words)
             case Moved():
                 for fixed in moved.fixed:
                     self.run.emit(Warned(None, fixed.words))
@@ -317,9 +323,8 @@ class MergeQueue:
         self, task: Task, base: str, tip: str, commit: str, tested: str
     ) -> Published | MergeResult | None:
         """Takes a merge to the base's remote, unless a checkout here could not follow."""
-        rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
-        if isinstance(rehearsed, CheckoutOverlaps | BaseHeld):
-            return MergeResult(waits=rehearsed.words)
+        if (held := self._held(base, tip, commit)) is not None:
+            return held
         try:
             return publish_closed(self.run, self.store, task, base, commit)
         except BaseNotSharedError as error:
@@ -343,17 +348,6 @@ class MergeQueue:
             return None
         return MergeResult(self._decide(task, ApprovalVoided(f"its approval is not valid: {void}")))
 
-    def _tip(self, task: Task, base: str) -> str:
-        tip = read_ref(self.repository.common_dir, f"refs/heads/{base}")
-        if tip is None:
-            hint = (
-                f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work began; "
-                "`gt doctor` lists what was merged into it since; "
-                + how_to_move((task,), base, self.run.settings, self.repository)
-            )
-            raise GitticksError(f"the base branch `{base}` does not exist here", hint=hint)
-        return tip
-
     def _identity(self) -> Identity:
         if self._merger is None:
             self._merger = identity(self.repository, self.run.world.environment)
@@ -362,10 +356,13 @@ class MergeQueue:
     def _verify(self, task: Task, base: str, tip: str, commit: str) -> tuple[str | None, str]:
         if not has_commands(self.run.settings):
             return None, ""
+        asked, passed = checked_merge(self.run, task, tip, commit), self._passed.get(task.id)
+        if passed is not None and may_stand_for(passed.merge, asked, passed=True):
+            return None, passed.tested
         report = None
         if self._ahead is not None:
             self._ahead.suppose(base, commit)
-            report = self._ahead.take(checked_merge(self.run, task, tip, commit), self._stop)
+            report = self._ahead.take(asked, self._stop)
         if report is None:
             report = check_merge(self.run, self._aside, commit, self._stop)
         if report.is_stopped:
@@ -374,6 +371,8 @@ class MergeQueue:
             )
         tested = "; ".join(report.lines)
         self.run.emit(ChecksEnded(task.id, tested, report.failure))
+        if report.failure is None:
+            self._passed[task.id] = PassedCheck(asked, tested)
         return report.failure, tested
 
     def _close_found(self, task: Task, base: str, tip: str, sha: str) -> MergeResult:

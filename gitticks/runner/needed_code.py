@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from shlex import quote
 
-from gitticks.errors import GitticksError
+from gitticks.errors import GitticksError, first_of
 from gitticks.git.checkouts import current_branch, list_worktrees
 from gitticks.git.merges.commits import has_work
 from gitticks.git.merges.history import is_ancestor
@@ -17,6 +17,8 @@ from gitticks.model.ids import WORK_BRANCH
 from gitticks.model.queries import TaskGraph
 from gitticks.model.task import Task
 from gitticks.workflow import gates
+
+_MOST_SHOWN = 5
 
 
 class CodeMissingError(GitticksError):
@@ -125,6 +127,23 @@ def lacking_on(repository: Repository, tasks: Iterable[Task], owner: str, commit
         NeededCode(one.id, one.id, one, one.end_sha) for one in tasks if one.carrier == owner and one.end_sha
     )
     return [one for one in needed if not can_be_had(repository, one, (commit,))]
+
+
+def why_lacking(repository: Repository, tasks: Collection[Task], epic: Task) -> str | None:
+    """Returns why an epic is not merged whose branch lacks the code of a task that another clone did on a branch of its own.
+
+    Raises:
+        CodeMissingError: that code is not in this clone.
+    """
+    lacking = lacking_on(repository, tasks, epic.id, str(epic.end_sha))
+    for one in lacking:
+        require_code(repository, one.task)
+    tip = read_ref(repository.common_dir, f"{BRANCHES}{epic.branch}")
+    if not lacking or (tip is not None and not lacking_on(repository, tasks, epic.id, tip)):
+        return None  # the branch has it by now, so that it is handed off again
+    shown = first_of([f"`{one.task.id}`" for one in lacking], _MOST_SHOWN)
+    commits = " ".join(one.commit[:10] for one in lacking)
+    return f"its branch lacks the code of {shown}: `git merge --no-edit {commits}` there brings it"
 
 
 def _is_to_come(repository: Repository, commit: str, base: str) -> bool:

@@ -16,6 +16,7 @@ from gitticks.model.task import Task
 from gitticks.runner.events import Warned
 from gitticks.runner.run_record import Foreseen, write_foreseen
 from gitticks.runner.workspace_plan import base_of, shown_paths
+from gitticks.workflow.merge_ahead import Waiting, merge_order
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -147,6 +148,19 @@ def find_pairs(repository: Repository, tasks: Iterable[Task]) -> list[tuple[Task
         found = list(_forecast(repository, work, with_base=False))
         return [(TaskId(one.name), TaskId(one.other)) for one in found if one.other is not None]
     return []
+
+
+def in_merge_order(repository: Repository, tasks: Iterable[Task]) -> list[Task]:
+    """Returns those of some tasks that are approved and not merged yet, in the order in which they are merged."""
+    approved = {task.id: task for task in tasks if task.is_merging}
+    waiting = [
+        Waiting(task.id, task.approval.at, task.blocked_by)
+        for task in approved.values()
+        if task.approval is not None
+    ]
+    # Of two that conflict with one another each has one conflict.
+    pairs = find_pairs(repository, approved.values()) if len(approved) > 2 else ()  # noqa: PLR2004
+    return [approved[one] for one in merge_order(waiting, pairs)]
 
 
 def overlap_warnings(

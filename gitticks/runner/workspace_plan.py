@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from gitticks.errors import GitticksError, NotFoundError, first_of
@@ -209,6 +210,23 @@ def how_to_move(tasks: Iterable[Task], base: str, settings: Settings, repository
     is_set = now is not None and now != base and _tip_of(repository, now) is not None
     renamed = f"if it is `{now}` now, " if is_set else "if it was renamed, `gt config base NAME`, then "
     return f"{renamed}`gt cancel {ids}` and `gt reopen {ids}` move the work there"
+
+
+def base_tip(task: Task, base: str, settings: Settings, repository: Repository) -> str:
+    """Returns where the base branch of a task's work stands.
+
+    Raises:
+        GitticksError: it is gone; the hint says how to get it back.
+    """
+    tip = read_ref(repository.common_dir, f"{BRANCHES}{base}")
+    if tip is None:
+        hint = (
+            f"`git branch {quote(base)} {(task.start_sha or '<commit>')[:10]}` recreates it where this work began; "
+            "`gt doctor` lists what was merged into it since; "
+            + how_to_move((task,), base, settings, repository)
+        )
+        raise GitticksError(f"the base branch `{base}` does not exist here", hint=hint)
+    return tip
 
 
 def has_base(task: Task, settings: Settings, repository: Repository) -> bool:

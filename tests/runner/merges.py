@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from gitticks.actions.context import Context
 from gitticks.actions.run import run_context
@@ -16,9 +17,10 @@ from tests.support.repositories import git
 from tests.support.runs import RunProject
 
 
-def queue(project: RunProject, told: Callable[[RunEvent], None] = lambda _: None) -> MergeQueue:
+def queue(project: RunProject, told: Callable[[RunEvent], None] = lambda _: None, **more: Any) -> MergeQueue:
     """Returns the queue of the clone, merging in Ada's name."""
-    return MergeQueue(run_context(Context(directory=project.path), told), Identity("Ada", "ada@example.org"))
+    ada = Identity("Ada", "ada@example.org")
+    return MergeQueue(run_context(Context(directory=project.path), told), ada, **more)
 
 
 def approved(project: RunProject, task_id: str = "k7f2") -> Path:
@@ -41,5 +43,5 @@ def head(project: RunProject, ref: str = "main") -> str:
     return git("rev-parse", ref, at=project.path)
 
 
-def merge(project: RunProject, task_id: str = "k7f2") -> MergeResult:
-    return queue(project).merge(TaskId(task_id))
+def merge(project: RunProject, task_id: str = "k7f2", **more: Any) -> MergeResult:
+    return queue(project, **more).merge(TaskId(task_id))

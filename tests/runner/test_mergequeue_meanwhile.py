@@ -15,6 +15,7 @@ from gitticks.runner.merge_ahead import build_merge
 from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge
+from tests.support.agents import write_program
 from tests.support.repositories import commit_file, git
 from tests.support.runs import NO_PERSON, TO_REVIEW, RunProject, project
 from tests.support.waiting import until
@@ -84,6 +85,16 @@ def test_a_person_who_is_required_by_now_is_asked(project: RunProject) -> None:
     project.ok("config", "human", "always")
     project.gt("merge", "k7f2")
     assert project.stands() == TO_REVIEW
+
+
+def test_what_is_in_the_way_is_said_before_hooks_and_tests_run(project: RunProject) -> None:
+    ran = project.path.parent / "ran"
+    project.settings(f"verify: {{test: 'touch {ran}'}}\n")
+    approved(project)
+    write_program(project.path / ".git/hooks/commit-msg", f"touch '{ran}'")
+    (project.path / "login.txt").write_text("my own\n")
+    assert "login.txt" in str(merge(project).waits)
+    assert not ran.exists()
 
 
 def test_a_head_that_moved_is_not_merged(project: RunProject) -> None:

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.run import run_context
+from gitticks.agents.process import StopRequest
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Status
 from gitticks.runner import mergequeue
+from gitticks.runner.merge_ahead import PassedCheck
+from gitticks.runner.merge_turns import MergeTurns
+from gitticks.runner.mergequeue import AGAIN_SECONDS
+from gitticks.world import World
 from tests.runner.merges import approved, head, merge
 from tests.support.agents import write_program
 from tests.support.projects import Project
@@ -32,6 +39,15 @@ def remote(project: RunProject) -> Path:
     git("push", "-q", "-u", "origin", "main", at=project.path)
     project.settings("merge: {push: true}\n")
     return path
+
+
+class Clock(World):
+    """Surroundings whose clock a test sets."""
+
+    at = 0.0
+
+    def monotonic_seconds(self) -> float:
+        return self.at
 
 
 def other_clone(project: RunProject, remote: Path) -> Path:
@@ -161,6 +177,20 @@ def test_a_program_that_the_repository_names_uploads_no_large_files(
     assert git("rev-parse", "main", at=remote) == head(project)
 
 
+def test_a_merge_that_was_refused_is_tested_once(project: RunProject, remote: Path) -> None:
+    begun = project.path.parent / "begun"
+    project.settings(f"verify: {{test: 'echo begun >> {begun}'}}\n")
+    approved(project)
+    hook = write_program(remote / "hooks" / "pre-receive", "exit 1")
+    passed: dict[TaskId, PassedCheck] = {}
+    assert merge(project, passed=passed).waits
+    hook.unlink()
+    result = merge(project, passed=passed)
+    assert result.is_done
+    assert "tests pass" in result.tested
+    assert begun.read_text() == "begun\n"
+
+
 def test_a_remote_that_is_away_lets_it_wait(project: RunProject, remote: Path) -> None:
     approved(project)
     before = head(project)
@@ -171,6 +201,22 @@ def test_a_remote_that_is_away_lets_it_wait(project: RunProject, remote: Path) -
     assert head(project) == before
     away.rename(remote)
     assert merge(project).is_done
+
+
+def test_what_waits_is_tried_ever_more_rarely(project: RunProject) -> None:
+    project.settings("merge: {push: true}\n")
+    approved(project)
+    clock, pauses = Clock(), []
+    with MergeTurns(run_context(Context(clock, project.path), lambda _: None)) as turns:
+        for _ in range(8):
+            task = turns.next([project.task("k7f2")])
+            assert task is not None
+            turns.merge(task.id, StopRequest())
+            began = clock.at
+            while turns.next([task]) is None:
+                clock.at += AGAIN_SECONDS
+            pauses.append(clock.at - began)
+    assert pauses == [5, 10, 20, 40, 80, 160, 300, 300]
 
 
 def test_without_a_remote_it_says_what_to_type(project: RunProject) -> None:
