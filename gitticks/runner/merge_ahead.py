@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
@@ -22,6 +22,7 @@ from gitticks.git.merges.commits import (
     CleanMerge,
     CleanRebase,
     Conflict,
+    HookRefusedError,
     commit_merge,
     merge_in_memory,
     rebase_in_memory,
@@ -78,15 +79,43 @@ def build_merge(
     return commit_merge(repository, merged.tree, parents, message, author=made[0], aside=made[1])
 
 
+def make_merge(
+    run: RunContext, task: Task, tip: str, made: tuple[Identity, Aside], stop: StopRequest
+) -> str | Conflict | None:
+    """Builds it for the base. A hook that refuses is asked again after a set-up, which takes long and few hooks need."""
+    (merger, aside), strategy, setup = made, run.settings.merge.strategy, run.settings.setup
+
+    @contextlib.contextmanager
+    def set_up_aside(commit: str) -> Iterator[Checkout]:
+        with _set_up(run, aside, commit, stop) as (checkout, _):
+            workspace_setup.name_committer(run.repository, checkout.path, None)
+            yield checkout
+
+    try:
+        return build_merge(run.repository, task, tip, strategy, made)
+    except HookRefusedError:
+        if setup.run is None and not setup.copy:
+            raise
+    return build_merge(run.repository, task, tip, strategy, (merger, set_up_aside))
+
+
 def check_merge(run: RunContext, aside: Aside, commit: str, stop: StopRequest) -> ChecksReport:
     """Sets up a checkout of a merge and runs the quality gates there."""
+    with _set_up(run, aside, commit, stop) as (checkout, environment):
+        return run_checks(checkout.path, run.settings, environment, run.repository, on_merge=True, stop=stop)
+
+
+@contextlib.contextmanager
+def _set_up(
+    run: RunContext, aside: Aside, commit: str, stop: StopRequest
+) -> Iterator[tuple[Checkout, dict[str, str]]]:
     environment = run.outer_environment()
     with aside(commit) as checkout, temporary_folder(run.repository, checkout) as variables:
         environment |= variables
         # As in a workspace: a sandbox hides the person's own configuration.
         workspace_setup.name_committer(run.repository, checkout.path, ENGINE_IDENTITY)
         workspace_setup.set_up(run.repository, checkout, run.settings, environment, stop)
-        return run_checks(checkout.path, run.settings, environment, run.repository, on_merge=True, stop=stop)
+        yield checkout, environment
 
 
 def checked_merge(run: RunContext, task: Task, tip: str, commit: str) -> CheckedMerge:

@@ -35,12 +35,12 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import ChecksEnded, TaskMerged, Warned
 from gitticks.runner.liveness import live_tasks
 from gitticks.runner.merge_ahead import (
-    Aside,
     ChecksAhead,
     PassedCheck,
     build_merge,
     check_merge,
     checked_merge,
+    make_merge,
 )
 from gitticks.runner.needed_code import require_head, why_lacking
 from gitticks.runner.overlaps import in_merge_order
@@ -237,26 +237,20 @@ class MergeQueue:
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
         # First without hooks and signing, which would be repeated for as long as a checkout is in the way.
-        tried = self._build(task, base, tip)
-        if not isinstance(tried, str):
-            return tried
+        tried = build_merge(self.repository, task, tip, self.run.settings.merge.strategy)
+        if isinstance(tried, Conflict):
+            return self._refuse(task, base, tried)
+        if tried is None:
+            return MergeResult(self._decide(task, Merged(tip, was_there=True)))
         if (held := self._held(base, tip, tried)) is not None:
             return held
         try:
-            commit = self._build(task, base, tip, (self._identity(), self._aside))
+            commit = make_merge(self.run, task, tip, (self._identity(), self._aside), self._stop)
         except HookRefusedError as error:
+            if error.is_about_message:  # which no agent wrote
+                return MergeResult(waits=error.in_one_line)
             return MergeResult(self._decide(task, MergeFailed(error.message)))
-        return self._land(task, base, tip, commit) if isinstance(commit, str) else commit
-
-    def _build(
-        self, task: Task, base: str, tip: str, made: tuple[Identity, Aside] | None = None
-    ) -> str | MergeResult:
-        commit = build_merge(self.repository, task, tip, self.run.settings.merge.strategy, made)
-        if isinstance(commit, Conflict):
-            return self._refuse(task, base, commit)
-        if commit is None:
-            return MergeResult(self._decide(task, Merged(tip, was_there=True)))
-        return commit
+        return self._land(task, base, tip, commit) if isinstance(commit, str) else None
 
     def _held(self, base: str, tip: str, commit: str) -> MergeResult | None:
         """Returns what is in the way in a checkout of the base, if anything is."""

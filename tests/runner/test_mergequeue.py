@@ -14,6 +14,7 @@ from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Approval
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approve, approved, head, merge, queue
+from tests.support.agents import write_program
 from tests.support.projects import make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, RunProject, project
@@ -157,6 +158,27 @@ def test_the_tests_run_on_the_merged_tree(project: RunProject) -> None:
     assert project.stands() == (Status.WORKING, None)
     assert "both" in (project.last(EventType.MERGE_FAILED).reason or "")
     assert git("worktree", "list", at=project.path).count("\n") == 2  # checkout, board, workspace: none aside
+
+
+def test_a_hook_finds_what_the_set_up_brings(project: RunProject) -> None:
+    project.settings("setup: {run: touch installed}\n")
+    approved(project)
+    write_program(project.path / ".git/hooks/commit-msg", "test -e installed && git config user.name >> $1")
+    git("config", "user.name", "Ada", at=project.path)
+    merge(project)
+    assert project.stands() == (Status.DONE, None)
+    assert "\nAda" in git("log", "-1", "--format=%B", at=project.path)
+    assert "installed" not in project.files()
+
+
+def test_a_hook_that_refuses_the_message_sends_no_agent_back(project: RunProject) -> None:
+    approved(project)
+    hook = write_program(project.path / ".git/hooks/commit-msg", "echo 'no ticket number' >&2; exit 1")
+    assert "the hook `commit-msg` refused the merge: no ticket number" in str(merge(project).waits)
+    assert project.task("k7f2").is_merging
+    hook.rename(hook.with_name("pre-merge-commit"))
+    merge(project)
+    assert project.stands() == (Status.WORKING, None)
 
 
 def test_one_checkout_serves_all_merges_and_each_finds_it_clean(project: RunProject) -> None:

@@ -76,7 +76,11 @@ def add_trailers(message: str, trailers: str) -> str:
 
 
 class HookRefusedError(GitticksError):
-    """A hook of the person's refused the commit."""
+    """A hook of the person's refused the commit, for what is in it or for its message (`is_about_message`)."""
+
+    def __init__(self, message: str, *, hint: str, is_about_message: bool) -> None:
+        super().__init__(message, hint=hint)
+        self.is_about_message = is_about_message
 
 
 def commit_merge(
@@ -130,6 +134,7 @@ def _run_hook(checkout: Checkout, hooks: Path, name: str, *words: str) -> None:
         raise HookRefusedError(
             f"the hook `{name}` refused the merge: {printable(result.stderr) or f'exit code {result.code}'}",
             hint=f"`{hooks / name}` says why" if (hooks / name).exists() else f"`git hook list {name}`",
+            is_about_message=name in _MESSAGE_HOOKS,
         )
 
 
