@@ -17,6 +17,7 @@ from gitticks.store.claims import CLAIMS, Claims, Holder
 from tests.support.repositories import git, make_repository
 from tests.support.stores import discover_for_much
 from tests.support.tasks import make_task
+from tests.support.waiting import LONGEST_SECONDS
 
 TASK, OTHER = TaskId("k7f2"), TaskId("m3xq")
 LEASE = timedelta(minutes=10)
@@ -271,6 +272,17 @@ def test_a_run_waits_for_a_remote_that_hangs_once_and_asks_again_later(
     clock.time += timedelta(seconds=30)
     run.take(OTHER)
     assert (asked, ada.held) == ([TASK, OTHER], frozenset({OTHER}))
+
+
+def test_the_end_of_a_session_waits_for_no_remote(remote: Path, clock: Clock) -> None:
+    ada = claims_of(remote, "ada", clock)
+    run = RunClaims(ada, lambda: True, list[str]().append, lambda: clock().timestamp(), lambda _: None)
+    run.take(TASK)
+    with ThreadPoolExecutor(1) as pool, ada.ref_of(TASK):  # as while the remote is asked
+        ended = pool.submit(run.note_end, make_task(TASK), is_ours=False)
+        assert wait([ended], LONGEST_SECONDS).done
+    run.look()
+    assert there(remote) == []
 
 
 def test_a_renewal_that_failed_is_tried_again_before_the_claim_expires(
