@@ -268,7 +268,7 @@ class _Sync:
     def run(self) -> Synced:
         """Fetches, takes in and pushes until both sides have the same; returns what this and earlier calls did."""
         repository, store = self.context.repository, self.context.store
-        with hold_lock(repository.own_file("sync.lock"), wait_seconds=2 * LONGEST_SECONDS):
+        with hold_lock(repository.own_file("sync.lock"), wait_seconds=self.timeout_seconds):
             known = last_shared(store, self.remote)
             if known is None:
                 known = read_ref(repository.common_dir, tracking_ref(self.remote, STATE_BRANCH))

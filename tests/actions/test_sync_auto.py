@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,9 +11,11 @@ from gitticks.actions import sync_auto
 from gitticks.actions.context import Context
 from gitticks.actions.sync_auto import keeping, share, sync_after
 from gitticks.errors import MachineError
+from gitticks.git.locks import hold_lock
 from gitticks.runner.claiming import RunClaims
+from tests.support.repositories import git, make_repository
 from tests.support.tasks import make_store
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 
 def test_a_look_that_fails_is_warned_of_once_and_ends_no_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +70,19 @@ def test_a_machine_that_refuses_while_tasks_are_shared_is_warned_of(
     monkeypatch.setattr(sync_auto, "sync", full)
     assert share(context) is None
     assert context.warnings == ["not shared: [Errno 28] no space left"]
+
+
+def test_a_sync_that_runs_already_is_waited_for_no_longer_than_a_remote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = make_store(tmp_path / "r", [])
+    make_repository(tmp_path / "remote.git", bare=True)
+    git("remote", "add", "origin", str(tmp_path / "remote.git"), at=tmp_path / "r")
+    context = Context(directory=tmp_path / "r")
+    monkeypatch.setattr(sync_auto, "LONGEST_SECONDS", 0.05)
+    with ThreadPoolExecutor(1) as pool, hold_lock(store.repository.own_file("sync.lock")):
+        assert wait([pool.submit(share, context)], LONGEST_SECONDS / 6).done
+    assert context.warnings[0].startswith("not shared: ")
 
 
 def test_where_nothing_asks_for_it_the_settings_are_not_even_read(
