@@ -31,6 +31,7 @@ from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner import partial_work
 from gitticks.runner.events import Warned
+from gitticks.runner.shared_base import MERGE_LOCK
 from gitticks.runner.workspace_plan import (
     OWN_FOLDERS,
     is_behind_link,
@@ -294,7 +295,7 @@ def remove_merged_workspaces(run: RunContext) -> None:
         branches = _work_branches(run.repository)
         if not branches:
             return
-        with hold_lock(run.repository.own_file("merge.lock"), wait_seconds=_LOCK_SECONDS):
+        with hold_lock(run.repository.own_file(MERGE_LOCK), wait_seconds=_LOCK_SECONDS):
             for task in run.open_store().snapshot().all_tasks().values():
                 if task.is_landed and task.branch in branches:
                     with contextlib.suppress(GitticksError, OSError):
