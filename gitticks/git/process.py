@@ -8,8 +8,9 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import BinaryIO, NamedTuple
@@ -122,7 +123,6 @@ _FENCED_OPTIONS = (
     "advice.detachedHead=false",
 )
 
-
 _LEAST_ROOM = 64 * 1024
 _GRACE_SECONDS, _LOOK_SECONDS = 2.0, 0.01
 
@@ -193,6 +193,24 @@ def run_git(
     if check and result.code != 0:
         raise failure_of(arguments, result, repository_dir or directory or Path())
     return result
+
+
+def pieces_of_git(arguments: Sequence[str], *, repository_dir: Path, size: int) -> Iterator[bytes]:
+    """Yields what git prints in pieces of `size`, where it may be too much for the memory; fails as `run_git` does."""
+    process = start_git(arguments, repository_dir=repository_dir, input=subprocess.DEVNULL)
+    limit = threading.Timer(TIME_LIMIT_SECONDS, _signal, (process, signal.SIGKILL))
+    limit.start()
+    try:
+        while process.stdout is not None and (piece := process.stdout.read(size)):
+            yield piece
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        limit.cancel()
+    result = finish_git(process, arguments, None)
+    if result.code != 0:
+        raise failure_of(arguments, result, repository_dir)
 
 
 def start_git(

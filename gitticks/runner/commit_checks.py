@@ -7,6 +7,7 @@ touching the file that a client or a sandbox guards.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -19,7 +20,7 @@ from gitticks.git.checkouts import checkout_at, current_branch, head
 from gitticks.git.identity import AGENTS_HOST, Identity
 from gitticks.git.merges.following import steps_between
 from gitticks.git.merges.history import is_ancestor
-from gitticks.git.process import printable, run_git
+from gitticks.git.process import pieces_of_git, printable, run_git
 from gitticks.git.refs import BRANCHES, OBJECT_ID, end_of_log, is_nothing, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.event import Event, EventType
@@ -34,8 +35,16 @@ _MOST_SHOWN = 5
 _SHORT = 7
 _DIFF = ("-p", "-U0", "--text", "--no-textconv", "--no-ext-diff", "--no-renames", "--no-prefix", "--no-color")
 _REMOVED = re.compile(r"^-.*\n?", re.MULTILINE)
-_ADDED = re.compile(r"^\+", re.MULTILINE)
+_ADDED = re.compile(r"^\+\x01*", re.MULTILINE)
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)")
+_ID = re.compile(OBJECT_ID)
+_NEXT = "\n\x01"
+"""Begins a commit, and no line that one adds."""
+# Indented, so that no line of a message is taken for one of the diff.
+_FORMAT = "--format=%x01%H%n%w(0,1,1)%B"
+_PIECE = 1024 * 1024
+_OVERLAP = 32 * 1024
+"""At least so much before and after a place is looked at with it; no key is longer."""
 _SHOWN_COMMITS = 3
 _LAST_LOGGED_BYTES = 65_536
 _MOVE = re.compile(rf"({OBJECT_ID}) ({OBJECT_ID}) [^\t]*<([^>\t]*)> (?:\S*@\{{)?(\d+)")
@@ -58,14 +67,6 @@ class CommittedSecret(NamedTuple):
         return f"{where} in {self.commit[:_SHORT]}: {self.kind}, {self.digest}"
 
 
-class _Commit(NamedTuple):
-    """A commit with its message and what it adds; git shows no diff of a merge."""
-
-    id: str
-    text: str
-    is_merge: bool = False
-
-
 @lru_cache(maxsize=16)
 def committed_secrets(
     repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...] = ()
@@ -75,59 +76,77 @@ def committed_secrets(
     Both are ids: commits never change, and those that were looked at when the work was handed off are merged a moment
     later. `values` are literal values that are secret, with their names before them.
     """
-    each = [
-        "log",
-        "--reverse",
-        "--format=%x00%H %P%n%B%x00",
-        *_DIFF,
-        "--end-of-options",
-        f"{base}..{head}",
-    ]
-    commits = [*_parsed(_asked(repository, each))]
-    if len(commits) > 1 or any(one.is_merge for one in commits):
-        # What several bring together, or a merge that neither side had, shows in the whole.
-        whole = [
-            "diff-tree",
-            *_DIFF,
-            "--end-of-options",
-            repository.objects.merge_base(base, head) or base,
-            head,
-        ]
-        commits.append(_Commit(head, "\n" + _asked(repository, whole)))
+    span = ["--end-of-options", f"{base}..{head}"]
+    listed = run_git(["rev-list", "--parents", *span], repository_dir=repository.common_dir).text.splitlines()
+    looks = [("", ["log", "--reverse", _FORMAT, *_DIFF, *span])]
+    if len(listed) > 1 or any(line.count(" ") > 1 for line in listed):
+        # What several bring together, or a merge that neither side had, shows in the whole: git shows no diff of a merge.
+        start = repository.objects.merge_base(base, head) or base
+        looks.append((_NEXT + head, ["diff-tree", *_DIFF, "--end-of-options", start, head]))
     found: dict[str, CommittedSecret] = {}
-    for commit, text, _ in commits:
-        for one in _look(commit, text, dict(values)):
+    for begin, asked in looks:
+        for one in _look(begin + "\n", _added(_pieces(repository, asked)), dict(values)):
             found.setdefault(one.digest, one)
     return tuple(found.values())
 
 
-def _asked(repository: Repository, arguments: list[str]) -> str:
-    done = run_git(["-c", "core.quotePath=false", *arguments], repository_dir=repository.common_dir)
-    return done.stdout.decode("utf-8", "surrogateescape")
+def _pieces(repository: Repository, arguments: list[str]) -> Iterator[str]:
+    asked = ["-c", "core.quotePath=false", *arguments]
+    printed = pieces_of_git(asked, repository_dir=repository.common_dir, size=_PIECE)
+    return codecs.iterdecode(printed, "utf-8", "surrogateescape")
 
 
-def _parsed(log: str) -> Iterator[_Commit]:
-    for entry in re.split(r"\0(?=[0-9a-f]{40})", log):
-        if entry.strip("\0\n"):
-            ids, _, text = entry.lstrip("\0").partition("\n")
-            commit, *parents = ids.split()
-            message, _, diff = text.partition("\0")
-            # Indented, so that no line of a message is taken for one of the diff.
-            indented = "\n " + message.replace("\n", "\n ")
-            yield _Commit(commit, f"{indented}\n{diff}", len(parents) > 1)
+def _added(pieces: Iterable[str]) -> Iterator[str]:
+    """Yields what lines add, without their `+`, and leaves out those that are removed."""
+    mark = ""  # how the line begins that the piece before did not end
+    for piece in pieces:
+        text = mark + piece
+        last = text[text.rfind("\n") + 1 :][:1]
+        mark = last if last in ("", "-") else "+"
+        yield _ADDED.sub("", _REMOVED.sub("", text))
 
 
-def _look(commit: str, text: str, values: Mapping[str, str]) -> Iterator[CommittedSecret]:
-    added = _ADDED.sub("", _REMOVED.sub("", text))
-    for found in find_secrets(added, values):
-        secret = added[found.start : found.end]
-        path_at = added.rfind("\n++ ", 0, found.start)
-        hunk_at = added.rfind("\n@@ ", path_at + 1, found.start) if path_at >= 0 else -1
-        hunk = _HUNK.match(added, hunk_at + 1) if hunk_at >= 0 else None
-        path = "" if path_at < 0 else added[path_at + 4 : added.find("\n", path_at + 1)].removesuffix("\t")
-        offset = added.count("\n", hunk_at + 1, found.start) - 1
-        line = int(hunk[1]) + offset if hunk is not None else 0
-        yield CommittedSecret(found.kind, digest_of_secret(secret), path, line, commit)
+def _look(text: str, pieces: Iterable[str], values: Mapping[str, str]) -> Iterator[CommittedSecret]:
+    """Yields the secrets in what commits add, with no more of it in memory than the longest secret needs."""
+    begin = 0  # what begins before was looked at
+    for piece in pieces:
+        text += piece
+        while (end := text.find(_NEXT, 1)) >= 0:
+            yield from _in_text(text, begin, end, values)
+            text, begin = text[end:], 0
+        end = len(text) - _OVERLAP
+        if end - begin < 3 * _OVERLAP:
+            continue
+        yield from _in_text(text, begin, end, values, is_whole=False)
+        kept = end - _OVERLAP
+        line_end = text.rfind("\n", kept - _OVERLAP, kept)
+        kept = line_end + 1 if line_end >= 0 else kept
+        commit, path, line = _place(text, kept)
+        where = f"{_NEXT}{commit}\n" + (f"++ {path}\n@@ -0 +{line} @@\n" if path else "")
+        text, begin = where + text[kept:], len(where) + end - kept
+    yield from _in_text(text, begin, len(text), values)
+
+
+def _in_text(
+    text: str, begin: int, end: int, values: Mapping[str, str], *, is_whole: bool = True
+) -> Iterator[CommittedSecret]:
+    for found in find_secrets(text[:end] if is_whole else text, values):
+        if begin <= found.start < end:
+            secret = text[found.start : found.end]
+            commit, path, line = _place(text, found.start)
+            yield CommittedSecret(found.kind, digest_of_secret(secret), path, line, commit)
+
+
+def _place(text: str, at: int) -> tuple[str, str, int]:
+    """Returns in which commit a place is, in which file and in which line of it; in a message it is in none."""
+    commit_at = text.rfind(_NEXT, 0, at)
+    commit = _ID.match(text, commit_at + len(_NEXT)) if commit_at >= 0 else None
+    path_at = text.rfind("\n++ ", commit_at + 1, at)
+    hunk_at = text.rfind("\n@@ ", path_at + 1, at) if path_at >= 0 else -1
+    hunk = _HUNK.match(text, hunk_at + 1) if hunk_at >= 0 else None
+    path = "" if path_at < 0 else text[path_at + 4 : text.find("\n", path_at + 1)].removesuffix("\t")
+    line = int(hunk[1]) + text.count("\n", hunk_at + 1, at) - 1 if hunk is not None else 0
+    return commit[0] if commit else "", path, line
 
 
 def allowed_secrets(history: Iterable[Event]) -> frozenset[str]:
