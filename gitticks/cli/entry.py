@@ -30,10 +30,6 @@ def main() -> NoReturn:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _open_missing_streams()
     words = sys.argv[1:]
-    if words[:2] == ["hook", "permission"]:  # which clients call before each use of a tool
-        from gitticks.cli.permission_hook import answer_hook
-
-        _leave(answer_hook(words[2:]))
     try:
         code = _run(words)
     except KeyboardInterrupt:  # while the command was still being loaded

@@ -105,7 +105,7 @@ def test_its_hook_stands_among_the_persons_own_settings_in_a_home_of_the_session
     assert made.environment["GEMINI_CLI_HOME"] == str(folder)
     settings = made.files[ours / "settings.json"]
     assert isinstance(settings, bytes)
-    called = {"name": "gitticks", "type": "command", "command": "gt hook", "timeout": 300_000}
+    called = {"name": "gitticks", "type": "command", "command": hook.command, "timeout": 300_000}
     assert json.loads(settings) == {
         "a": "http://b",
         "hooks": {"BeforeTool": [{"matcher": "x"}, {"matcher": ".*", "hooks": [called]}]},

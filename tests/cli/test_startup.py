@@ -96,6 +96,13 @@ from gitticks.cli.app import run
 code = run(sys.argv[1:])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
+ASKING = """\
+import runpy, sys
+try:
+    runpy.run_module("gitticks", run_name="__main__", alter_sys=True)
+except SystemExit:
+    print(0, *sorted(sys.modules), file=sys.stderr)
+"""
 
 
 def loaded(program: str, words: list[str], at: Path) -> list[str]:
@@ -252,3 +259,9 @@ def test_a_hook_loads_nothing_that_a_commit_of_text_does_not_need(tmp_path: Path
     if name == "post-commit":
         git("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--message", "text", at=board)
     assert SELDOM_IN_HOOKS & set(loaded(THROUGH_CLICK, ["hook", name], board)) == set()
+
+
+def test_what_clients_call_before_each_use_of_a_tool_loads_nothing_else_of_ours(tmp_path: Path) -> None:
+    modules = loaded(ASKING, ["hook", "permission", "claude", "none.sock"], tmp_path)
+    ours = {name for name in modules if name.split(".")[0] == "gitticks"}
+    assert ours == {"gitticks", "gitticks.cli", "gitticks.cli.permission_hook"}
