@@ -192,12 +192,20 @@ def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:
     assert discover(workspace.path).common_dir == repository.common_dir
 
 
-def test_an_empty_message_still_gives_a_commit_up(repository: Repository) -> None:
+@pytest.mark.parametrize(
+    "setting", ["core.editor=true", "commit.verbose=true", "core.commentChar=;", "commit.template=form.txt"]
+)
+def test_an_editor_closed_without_a_message_still_gives_a_commit_up(
+    repository: Repository, setting: str
+) -> None:
     workspace = prepared(repository)
-    (workspace.path / "a.txt").write_text("a\n")
-    git("add", "a.txt", at=workspace.path)
-    with pytest.raises(AssertionError, match="empty commit message"):
-        git("commit", at=workspace.path, environment={"GIT_EDITOR": "true"})
+    (workspace.path / "form.txt").write_text("Why:\n\nTested: no\n# a comment\n")
+    git("add", "form.txt", at=workspace.path)
+    commit = ("-c", setting, "commit")
+    with pytest.raises(AssertionError, match=r"empty commit message|did not edit the message"):
+        git(*commit, at=workspace.path, environment={"GIT_EDITOR": "true"})
+    git(*commit, "-q", at=workspace.path, environment={"GIT_EDITOR": "sed -i 1iWell"})
+    assert git("log", "-1", "--format=%B", at=workspace.path).rstrip().endswith("\nTask: k7f2")
 
 
 def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
