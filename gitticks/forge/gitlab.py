@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +13,7 @@ from gitticks.model.pull_request import Check, Comment, PullRequest, PullState
 _DEVELOPER = 30
 """The least access with which somebody may push, and so may tell an agent what to do."""
 _STATES = {"merged": PullState.MERGED, "closed": PullState.CLOSED}
+_APPROVED = "approved this merge request"
 _ENDED = frozenset({"success", "failed", "canceled", "skipped", "manual"})
 
 
@@ -50,9 +51,7 @@ class GitLab(Forge):
         state = _STATES.get(text_of(seen, "state"), PullState.OPEN)
         head = text_of(seen, "sha")
         approvals = objects_at(self.item(f"{path}/approvals"), "approved_by")
-        names = [name_of(one, "user", "username") for one in approvals]
-        if names and text_of(self.item(path), "sha") != head:
-            names = []  # somebody pushed meanwhile, and they may be about that
+        notes = self.pages(f"{path}/notes?sort=asc")
         merged_as = next(
             filter(None, (text_of(seen, key) for key in ("merge_commit_sha", "squash_commit_sha"))), head
         )
@@ -63,8 +62,8 @@ class GitLab(Forge):
             head,
             text_of(seen, "target_branch"),
             checks=tuple(self._checks(seen.get("head_pipeline"), head)) if state is PullState.OPEN else (),
-            comments=tuple(sorted(self._comments(path), key=lambda one: (one.at, one.mark))),
-            approved_by=tuple(names),
+            comments=tuple(sorted(self._comments(notes), key=lambda one: (one.at, one.mark))),
+            approved_by=tuple(self._approvers(path, head, approvals, notes)) if approvals else (),
             merged_as=merged_as if state is PullState.MERGED else None,
             merged_by=name_of(seen, merger, "username"),
         )
@@ -86,9 +85,31 @@ class GitLab(Forge):
                 url=text_of(one, "web_url"),
             )
 
-    def _comments(self, path: str) -> Iterator[Comment]:
+    def _approvers(
+        self, path: str, head: str, approvals: Iterable[Mapping[str, Any]], notes: Iterable[Mapping[str, Any]]
+    ) -> Iterator[str]:
+        """Yields who approved since the head was pushed: an approval names no commit, and stays when others come."""
+        noted = {
+            name_of(one, "author", "username"): time_of(one, "created_at")
+            for one in notes
+            if one.get("system") is True and text_of(one, "body").lower() == _APPROVED
+        }
+        pushed = None
+        for version in self.pages(f"{path}/versions"):  # the newest first
+            if text_of(version, "head_commit_sha") != head:
+                break
+            pushed = time_of(version, "created_at")
+        for one in approvals:
+            name = name_of(one, "user", "username")
+            at = time_of(one, "approved_at") or noted.get(
+                name
+            )  # older servers tell the time in the note alone
+            if pushed is not None and at is not None and at > pushed:
+                yield name
+
+    def _comments(self, notes: Iterable[Mapping[str, Any]]) -> Iterator[Comment]:
         has_a_say: dict[object, bool] = {}
-        for one in self.pages(f"{path}/notes?sort=asc"):
+        for one in notes:
             at, text = time_of(one, "created_at"), text_of(one, "body").strip()
             user = mapping_at(one, "author").get("id")
             if one.get("system") is not False or at is None or not text or not isinstance(user, int):

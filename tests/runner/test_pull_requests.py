@@ -400,6 +400,12 @@ def test_gitlab(project: RunProject, gitlab: StandIn) -> None:
     gitlab.lists.pop("jobs")
     project.ok("approve", "k7f2")
     gitlab.lists["approvals"] = [{"user": member}]
+    gitlab.lists["versions"] = [{"head_commit_sha": gitlab.head(), "created_at": "2020-11-23T11:00:00.123Z"}]
+    note = {"id": 4, "system": True, "body": "approved this merge request", "author": member, **times}
+    gitlab.lists["notes"].append(note)
+    project.ok("sync")
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW)
+    gitlab.lists["notes"].append({**note, "id": 5, "created_at": "2020-11-23T12:00:00.123Z"})
     project.ok("sync")
     assert project.stands() == (Status.REVIEWING, Awaiting.WORK)
     sha = gitlab.merge()

@@ -152,8 +152,8 @@ class StandIn:
             return self._merge_request(self.pulls[1])
         if rest == "merge_requests/1/approvals":
             return {"approved_by": self.lists.get("approvals", [])}
-        if rest == "merge_requests/1/notes":
-            return self._listed("notes", query)
+        if found := re.fullmatch(r"merge_requests/1/(notes|versions)", rest):
+            return self._listed(found[1], query)
         if rest == "pipelines/5/jobs":
             return self._listed("jobs", query)
         if found := re.fullmatch(r"members/all/(\d+)", rest):
