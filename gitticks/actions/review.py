@@ -13,7 +13,7 @@ from gitticks.actions.changes import at_its_branch, conflicts_of, has_new_commit
 from gitticks.actions.changing import add_entry, require_words
 from gitticks.actions.context import Context
 from gitticks.actions.stop_reasons import said_of
-from gitticks.actions.verdict import look_at, reject_task, seen_of
+from gitticks.actions.verdict import reject_task, seen_of
 from gitticks.errors import RefusedError, UsageError
 from gitticks.git.merges.following import tree_changes
 from gitticks.git.merges.history import DiffSummary, diff_summary, long_changes, lost_commits
@@ -164,13 +164,13 @@ def is_outdated(context: Context, task: Task) -> bool:
     return task.is_open and has_new_commits(context.repository, task)
 
 
-def reject_work(context: Context, task_id: TaskId, feedback: str) -> None:
+def reject_work(context: Context, task_id: TaskId, feedback: str, seen: Seen) -> None:
     """Sends work back that an agent reviews, or that a person judges after that."""
     task = check_judging(context, task_id, accepts=False)
     if task.status is Status.AGENT_REVIEW:
         _reject_in_review(context, task, feedback)
     else:
-        reject_task(context, task_id, feedback, look_at(context, task_id))
+        reject_task(context, task_id, feedback, seen)
 
 
 def check_judging(context: Context, task_id: TaskId, *, accepts: bool) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from gitticks.actions.review import diff, view
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
-from tests.cli.support import gt_on_terminal
+from tests.cli.support import command, gt_on_terminal
+from tests.support.processes import has_read
 from tests.support.projects import make_reviewing, make_working
 from tests.support.repositories import commit_file, git
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
 
@@ -173,6 +176,31 @@ def test_a_rejection_can_leave_the_agent_alone(project: RunProject) -> None:
     project.ok("review", "k7f2", "--reject", "too short", "--no-resume")
     assert project.stands() == (Status.WORKING, None)
     assert project.notes("k7f2") == ["too short"]
+
+
+def test_feedback_and_comments_are_read_from_stdin(project: RunProject) -> None:
+    make_reviewing(project)
+    project.ok("review", "k7f2", "--comment", "-", input="Mind the\nborder.\n")
+    project.ok("review", "k7f2", "--comment", "login.txt:1", "-", input="Not this.\n")
+    project.ok("review", "k7f2", "--reject", "-", "--no-resume", input="Too short.\n")
+    assert [note.splitlines()[-1] for note in project.notes("k7f2")] == ["border.", "Not this.", "Too short."]
+    assert "the comment is not UTF-8" in project.gt("review", "k7f2", "--comment", "a\udcff").err
+
+
+def test_a_rejection_is_of_what_was_there_when_it_began(project: RunProject) -> None:
+    make_reviewing(project)
+    words = command("review", "k7f2", "--reject", "-", "--no-resume")
+    with subprocess.Popen(
+        words, cwd=project.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        pipe = process.stdin
+        pipe.write("Too ")
+        pipe.flush()
+        until(lambda: has_read(pipe))
+        project.change("k7f2", end_sha=project.task("k7f2").start_sha)
+        _, errors = process.communicate("short.\n", timeout=LONGEST_SECONDS)
+    assert (process.returncode, project.stands()) == (3, (Status.REVIEWING, Awaiting.REVIEW)), errors
 
 
 def test_what_was_decided_is_reported_as_json_too(project: RunProject) -> None:

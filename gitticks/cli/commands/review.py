@@ -45,7 +45,7 @@ from gitticks.cli.render import (
 )
 from gitticks.cli.text import as_called, called, visible
 from gitticks.cli.views.tasks import answer_commands, joined
-from gitticks.cli.writing import check_text, print_change
+from gitticks.cli.writing import check_text, print_change, read_text
 from gitticks.document.verdict_line import leading_verdict
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId, task_folder
@@ -56,6 +56,7 @@ from gitticks.runner.worklog import LoggedIteration
 from gitticks.store.layout import Round
 from gitticks.workflow.council import answers_in, blocking_in
 from gitticks.workflow.signals import without_promises
+from gitticks.workflow.triggers import Seen
 
 T = TypeVar("T")
 MOST_LINES, MOST_LINES_OF_ENTRY = 12, 4
@@ -75,7 +76,9 @@ _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
 @task_argument()
 @click.option("--accept", is_flag=True, help="Approve the work; it must be waiting for a person.")
 @click.option(
-    "--reject", metavar="FEEDBACK", help="Send the work back, even while an agent is still reviewing it."
+    "--reject",
+    metavar="FEEDBACK",
+    help="Send the work back, even while an agent is still reviewing it; `-` reads it from stdin.",
 )
 @click.argument("text", required=False)
 @click.option(
@@ -83,7 +86,7 @@ _STYLES = {"+": Style.GOOD, "-": Style.BAD, "@": Style.BUSY}
     "comments",
     metavar="[FILE:LINE] TEXT",
     multiple=True,
-    help="Add a note for the next agent, on one line or on the whole work.",
+    help="Add a note for the next agent, on one line or on the whole work; `-` reads it from stdin.",
 )
 @click.option("--no-resume", is_flag=True, help="With --reject: do not restart the agent now.")
 @click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
@@ -121,17 +124,19 @@ def review_command(
         )
     least = CHARACTERS_TO_DECIDE if accept or reject is not None else 1
     task_id = _find(context, task, least=least)
-    if reject is not None and not reject.strip():
-        raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
-    said = comments if text is None else (f"{comments[0]} {text}",)
-    add_comments = partial(_comment, context, task_id, said)
-    if accept:
-        return _accept(context, task_id, add_comments)
-    if reject is not None:
-        return _reject(context, task_id, reject, add_comments, resume=not no_resume)
-    if not comments:
+    if not accept and reject is None and not comments:
         _show(context, task_id, with_changes=not stat)
         return 0
+    seen = look_at_turn(context, task_id)  # first: a verdict is refused if it changes after that
+    feedback = read_text(reject, "the feedback")
+    if feedback is not None and not feedback.strip():
+        raise UsageError("the feedback is empty", hint=f'`gt review {task_id} --reject "what is missing"`')
+    said = [read_text(one, "the comment") or "" for one in (*comments, *([] if text is None else [text]))]
+    add_comments = partial(_comment, context, task_id, said if text is None else [" ".join(said)])
+    if accept:
+        return _accept(context, task_id, seen, add_comments)
+    if feedback is not None:
+        return _reject(context, task_id, feedback, seen, add_comments, resume=not no_resume)
 
     add_comments()
     count = len(comments)
@@ -182,13 +187,12 @@ def _find(context: Context, task: str, *, least: int) -> TaskId:
     return find_or_take_up_task(context, task, least=least)
 
 
-def _comment(context: Context, task_id: TaskId, comments: tuple[str, ...]) -> None:
+def _comment(context: Context, task_id: TaskId, comments: Sequence[str]) -> None:
     if comments:
         comment_on(context, task_id, comments)
 
 
-def _accept(context: Context, task_id: TaskId, add_comments: Callable[[], None]) -> int:
-    seen = look_at_turn(context, task_id)  # first: the approval is refused if it changes after that
+def _accept(context: Context, task_id: TaskId, seen: Seen, add_comments: Callable[[], None]) -> int:
     check_judging(context, task_id, accepts=True)
     proof = prove_approval(context, task_id, typed_word)
     add_comments()
@@ -197,11 +201,17 @@ def _accept(context: Context, task_id: TaskId, add_comments: Callable[[], None])
 
 
 def _reject(
-    context: Context, task_id: TaskId, feedback: str, add_comments: Callable[[], None], *, resume: bool
+    context: Context,
+    task_id: TaskId,
+    feedback: str,
+    seen: Seen,
+    add_comments: Callable[[], None],
+    *,
+    resume: bool,
 ) -> int:
     check_judging(context, task_id, accepts=False)
     add_comments()
-    reject_work(context, task_id, feedback)
+    reject_work(context, task_id, feedback, seen)
     after = context.store.task_file(task_id).task
     print_decided(context, Decided(after, ("sent back with your feedback",)))
     is_by_hand = after.claim is not None and after.claim.is_by_hand

@@ -311,7 +311,7 @@ def ask_no(view: View, judged: Judged) -> None:
     def reject(context: Context, text: str) -> str:
         seen, feedback = judged.send(context), text or _SEE_COMMENTS
         if task.status == Status.AGENT_REVIEW:
-            review.reject_work(context, task.id, feedback)
+            review.reject_work(context, task.id, feedback, seen)
             return f"{task.id} sent back to {agent}"
         after = verdict.reject_task(context, task.id, feedback, seen).after
         return f"{task.id} sent back to {agent}" if after.is_open else f"{task.id} cancelled"
