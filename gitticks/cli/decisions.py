@@ -62,7 +62,7 @@ def split_named(
     if message is not None or not names:
         return find_tasks_to_decide(context, words), message
     with open_index(context.repository) as index:
-        known = [word in index.find_ids(word) for word in words]
+        known = [is_valid_id(word) and word in index.find_ids(word) for word in words]
         if not known[-1]:
             refuse_id(index, last, f"`gt {_command()} {names[0]} -m {quote(last)}`")
             if len(names) > 1 and not any(known[1:]):

@@ -235,6 +235,12 @@ def test_a_rejection_takes_its_feedback_from_stdin(project: Project) -> None:
     assert project.task("k7f2").status is Status.WORKING
 
 
+def test_a_note_that_is_not_utf_8_is_said_to_be(project: Project) -> None:
+    make_reviewing(project)
+    ran = project.gt("approve", "k7f2", "caf\udce9")
+    assert (ran.code, ran.err.splitlines()[0]) == (2, "error: the note is not UTF-8")
+
+
 @pytest.mark.parametrize("feedback", [[], [""], ["-"]])
 def test_a_rejection_without_feedback_is_refused_and_says_how_to_give_it(
     project: Project, feedback: list[str]
