@@ -156,8 +156,8 @@ def read_text_file(name: str | None, what: str = "the text") -> str | None:
     if name is None or name == STDIN:
         return read_text(name, what)
     try:
-        with open(name, "rb") as file:  # noqa: PTH123 - may be a pipe of the shell's
-            return check_text(file.read(LONGEST_TEXT + 1).decode(), f"`{name}`")
+        with open(name, encoding="utf-8", newline="") as file:  # noqa: PTH123 - may be a pipe of the shell's
+            return check_text(file.read(LONGEST_TEXT + 1), f"`{name}`")
     except OSError as error:
         raise GitticksError(
             f"`{name}` cannot be read: {reason_of(error)}",

@@ -62,11 +62,15 @@ def test_in_a_workspace_a_single_word_is_the_text(project: Project) -> None:
         (["nope", "text"], 1, "there is no task `nope`"),
         (["k7f2", "--file", "nowhere"], 1, "`nowhere` cannot be read"),
         (["k7f2", "x" * 100_001], 2, "the text is longer than 100 kB"),
+        (["k7f2", "--file", "long.txt"], 2, "`long.txt` is longer than 100 kB"),
+        (["k7f2", "--file", "latin.txt"], 2, "`latin.txt` is not UTF-8"),
         (["k7f2", "a\0b"], 2, "the text contains a NUL character"),
         (["k7f2", "text", "--file", "-"], 2, "the note is given twice, as TEXT and with `--file`"),
     ],
 )
 def test_what_is_refused(project: Project, arguments: list[str], code: int, message: str) -> None:
+    (project.path / "long.txt").write_text(f"{'x' * 99_999}é")
+    (project.path / "latin.txt").write_bytes(b"caf\xe9\n")
     tip = project.tip()
     ran = project.gt("note", *arguments)
     assert (ran.code, project.tip()) == (code, tip)
