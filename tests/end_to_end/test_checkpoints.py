@@ -201,8 +201,10 @@ def test_a_task_whose_id_ends_as_a_checkpoint_is_that_task(project: RunProject) 
 
 
 def test_diff_shows_what_came_after(begun: RunProject) -> None:
+    commit_file(begun.workspace(), "Makefile", "all:\n\ttrue\n")
     patch = begun.ok("checkpoints", "diff", "k7f2-4")
     assert "+line 6" in patch
+    assert "+\ttrue\n" in patch
     assert "-draft 4\n+draft 6" in patch
     between = json.loads(begun.ok("checkpoints", "diff", "k7f2-2", "k7f2-4", "--json"))["diff"]
     assert between["changes"]["paths"] == ["draft.txt", "k7f2.txt"]

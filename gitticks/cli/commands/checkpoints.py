@@ -156,7 +156,8 @@ def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: 
     if stat:
         say(*(f"  {visible(one)}" for one in found.summary.paths))
     elif found.patch:
-        say("", *map(visible, found.patch.decode("utf-8", "replace").splitlines()))
+        lines = found.patch.decode("utf-8", "replace").splitlines()
+        say("", *(visible(line, keep="\t") for line in lines))
 
 
 @command(

@@ -164,7 +164,7 @@ def verify_command(context: Context, *, task: str | None) -> int:
         for line in report.lines or ("everything is committed",):
             say(f"{task_id}  {visible(line)}")
         if report.failure is not None:
-            say("\n".join(map(visible, report.failure.splitlines())), err=True)
+            say(*(visible(line, keep="\t") for line in report.failure.splitlines()), err=True)
     return Exit.DONE if report.failure is None else Exit.FAILED
 
 

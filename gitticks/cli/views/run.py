@@ -113,7 +113,7 @@ class RunLines:
             say(*(indent + line for line in whole(self._on.narrower(len(indent)), event.target)))
             hint(f"`gt permissions allow {event.number}` or `deny {event.number}`; {visible(event.reason)}")
         elif self._with_output:
-            self._say(event.task, f"│ {event.line}")
+            self._say(event.task, f"│ {event.line.expandtabs(4)}")
 
     def _kept(self, event: TaskMerged | MergeWaits | CheckpointMade) -> None:
         if isinstance(event, MergeWaits):

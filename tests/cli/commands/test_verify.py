@@ -23,10 +23,10 @@ def test_it_says_what_each_gate_came_to_and_leaves_the_task_alone(project: Proje
     events = project.events("k7f2")
     assert "k7f2  tests pass" in project.ok("verify", "k7f2")
     assert gt("verify", at=workspace).code == 0
-    project.ok("config", "verify.test", "echo broken; false")
+    project.ok("config", "verify.test", r"printf '\tbroken\n'; false")
     ran = project.gt("verify", "k7f2")
     assert ran.code == 1
-    assert "broken" in ran.err
+    assert "\tbroken\n" in ran.err
     found = json.loads(project.gt("verify", "k7f2", "--json").out)
     assert (found["id"], "broken" in found["failure"]) == ("k7f2", True)
     assert project.events("k7f2") == events

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.cli.support import gt_on_terminal
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project
 
 __all__ = ["project"]
@@ -32,3 +33,10 @@ def test_a_run_says_what_a_person_has_to_do(project: RunProject) -> None:
     project.agent("echo '<promise>EJECT: buy the certificate</promise>'")
     project.make()
     assert "waits for you: work: buy the certificate" in project.run().out
+
+
+def test_on_a_terminal_the_lines_of_agents_keep_their_indent(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(f"printf 'tests:\\n\\tall pass\\n'\n{DONE}")
+    project.make()
+    assert "│     all pass" in gt_on_terminal("run", at=project.path).out
