@@ -74,15 +74,15 @@ def answer(context: Context, *, everybody: bool, count: int | None) -> None:
     if found.ended:
         ended = on.fit(f"the last run ended: {visible(found.ended)}")
         say(ended, indent + on.styled(f"{called()} run", Style.FAINT))
-    rest = _rest(found)
+    rest = _rest(found, everybody=everybody)
     if rest:
         say(rest, err=found.is_empty)
 
 
-def _rest(found: Inbox) -> str:
+def _rest(found: Inbox, *, everybody: bool) -> str:
     if found.left_out:
         every = len(found.asked) + found.left_out
-        return f"… {found.left_out} more, less urgent: `gt inbox -n {every}`"
+        return f"… {found.left_out} more, less urgent: `gt inbox {'--all ' if everybody else ''}-n {every}`"
     if found.for_others:
         tasks = count_of(found.for_others, "task")
         verb = "is" if found.for_others == 1 else "are"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from shlex import join
 
 from gitticks.actions.context import Context
 from gitticks.actions.listing import Filter
@@ -52,16 +51,11 @@ def answer(
         say(*(line for one in search.found for line in found_lines(on, one, search.needles)))
         say(*(line for one in found_broken for line in broken_lines(on, one, search.needles)))
         if search.left_out:
-            every = len(search.found) + len(found_broken) + search.left_out
-            say(f"… {search.left_out} more: `{_asked(words)} -n {every}`", err=True)
+            say(f"… {search.left_out} more: without `-n` all are shown", err=True)
     else:
-        more = "" if wanted.needs_closed else f": `{_asked(words)} --all` searches closed tasks too"
+        more = "" if wanted.needs_closed else ": `--all` searches closed tasks too"
         say(f"no matches{more}", err=True)
     return Exit.DONE if search.found or found_broken else Exit.FAILED
-
-
-def _asked(words: Sequence[str]) -> str:
-    return visible(f"gt search {join(words)}")
 
 
 def _text(found: Found) -> str:

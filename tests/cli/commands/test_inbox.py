@@ -166,6 +166,8 @@ def test_a_count_leaves_the_less_urgent_out_and_says_so(project: Project) -> Non
     ran = gt("inbox", "-n", "1", at=project.path, now=NOW)
     assert ran.out.splitlines()[0].startswith("! st0k")
     assert ran.out.splitlines()[-1] == "… 3 more, less urgent: `gt inbox -n 4`"
+    everybody = gt("inbox", "--all", "-n", "1", at=project.path, now=NOW)
+    assert everybody.out.splitlines()[-1] == "… 4 more, less urgent: `gt inbox --all -n 5`"
     wrong = gt("inbox", "-n", "0", at=project.path)
     assert wrong.seen == "--- 2\nerror: `0` is not a number from 1 up\n\nhint: write a number such as 20\n"
 
