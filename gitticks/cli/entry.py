@@ -12,7 +12,7 @@ from gitticks.cli import render
 from gitticks.cli.at_once import COMPLETION, answer_at_once
 from gitticks.cli.catalogue import ALIASES, BY_NAME
 from gitticks.cli.failures import guarded, tell, tell_interrupted
-from gitticks.errors import UsageError
+from gitticks.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     import click
@@ -38,11 +38,14 @@ def main() -> NoReturn:
 
 
 def _run(words: list[str]) -> int:
+    shell = os.environ.get(COMPLETION)
+    if shell is not None and words[-2:-1] == ["-C"]:  # as long as a folder is typed, nothing can go there
+        render.say("\tfolder")
+        return Exit.DONE
     try:
         words = read_before(words)
     except UsageError as error:
         return tell(words, error.message, error.hint, error.exit_code)
-    shell = os.environ.get(COMPLETION)
     if shell is not None:
         from gitticks.cli.completion.offers import complete
 

@@ -118,6 +118,7 @@ def test_commands_and_flags_and_settings(tmp_path: Path) -> None:
 def test_files_are_left_to_the_shell(tmp_path: Path) -> None:
     assert offered(tmp_path, "export -o ") == ["\tfile"]
     assert offered(tmp_path, "export --output=x", by="bash") == ["\tfile"]
+    assert offered(tmp_path, "-C sr") == ["\tfolder"]
 
 
 def test_bash_takes_a_flag_and_its_value_for_three_words(tmp_path: Path) -> None:
