@@ -113,6 +113,11 @@ class Snapshot:
         own = self.find(task_id)
         return [row for row in found if not row.is_cancelled] or ([] if own is None else [own])
 
+    def work_of(self, task_id: str) -> list[TaskRow]:
+        """Returns what agents do of an epic: the tasks below it that are no epics; itself if there are none."""
+        own = self.find(task_id)
+        return [row for row in self.tasks_of(task_id) if not row.is_epic] or ([] if own is None else [own])
+
     def mark(self, task: TaskRow) -> str:
         """Returns the name of the glyph and colour that show a task: its status, or `blocked`."""
         if task.id in self.around.live:

@@ -25,6 +25,7 @@ from gitticks.tui.widgets.review_rows import check_rows
 from tests.support.projects import make_project
 from tests.tui import made_up_places
 from tests.tui.made_up import CHANGES, HANDOFF, ITERATIONS, NOW, PIECES, SPENDING, snapshot
+from tests.tui.made_up import row as made_up_row
 
 WIDTHS = (38, 78, 118)
 HOSTILE = (
@@ -74,6 +75,16 @@ def test_titles_are_below_one_another_whatever_the_length_of_ids() -> None:
     for lines in (tasks.listed(shown, rows, 78), tasks.roots(shown, 78, ())):
         at = {words(one).index(row.title) for one in lines for row in rows if row.title in words(one)}
         assert len(at) == 1
+
+
+def test_an_epic_that_holds_only_an_epic_is_as_empty_as_that() -> None:
+    shown = snapshot()
+    inner = made_up_row("n2nn", "Inner", parent="hhm3", is_epic=True)
+    rows = (*(row for row in shown.rows if row.id != "b2cd"), inner)
+    shown = replace(shown, rows=rows, graph=Graph.of(rows))
+    said = {one.key: [span[0].strip() for span in one.right] for one in tasks.roots(shown, 78, ())}
+    assert "empty" in said["n2nn"]
+    assert said["hhm3"] == said["n2nn"]
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,7 @@ class Dashboard(View):
         """Returns the tasks in the order of the work: what is done, what runs, what comes."""
         snapshot = self.snapshot
         if self.subject is not None:
-            found = [
-                row for row in snapshot.tasks_of(self.subject) if not row.is_epic or row.id == self.subject
-            ]
+            found = snapshot.work_of(self.subject)
         else:
             found = [row for row in snapshot.rows if not row.is_epic and not row.is_cancelled]
         done = sorted((row for row in found if not row.is_open), key=lambda row: row.closed)

@@ -39,7 +39,7 @@ def running(snapshot: Snapshot) -> list[Running]:
     """Returns the epics and single tasks that were started, in picking order."""
     found = []
     for row in snapshot.roots:
-        below = tuple(one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id)
+        below = tuple(snapshot.work_of(row.id))
         if row.is_begun or any(one.is_begun for one in below):
             ids = {row.id, *(one.id for one in below)}
             sessions = tuple(one for task_id, one in snapshot.sessions.items() if task_id in ids)

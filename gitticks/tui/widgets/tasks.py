@@ -85,7 +85,7 @@ def roots(snapshot: Snapshot, width: int, chosen: Collection[str]) -> list[Line]
 
 def root(snapshot: Snapshot, row: TaskRow, width: int, ids: int, *, is_chosen: bool) -> Line:
     """One epic or single task that can be selected: title, priority, counts and state."""
-    below = [one for one in snapshot.tasks_of(row.id) if not one.is_epic or one.id == row.id]
+    below = snapshot.work_of(row.id)
     done = sum(one.status == "done" for one in below)
     state, says = state_of(snapshot, row, below)
     colour = STATUS_COLOUR[state]
