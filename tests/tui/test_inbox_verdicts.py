@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from gitticks.actions.context import Context
+from gitticks.actions.inbox import Asked, with_changes
 from gitticks.model.status import Awaiting, Status
+from gitticks.tui.feed import take_snapshot
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.review import Review
+from gitticks.tui.screens.verdicts import look_into
 from tests.support.projects import Project, make_reviewing
-from tests.support.repositories import git
-from tests.tui.support import Shown, play
+from tests.support.repositories import commit_file, git
+from tests.tui.support import Shown, held_back, play
 from tests.tui.test_review import QUESTION, STUCK, open_inbox, open_review, project, reviewing
 
 __all__ = ["project"]
@@ -41,6 +45,46 @@ def _read_again(shown: Shown) -> bool:
     assert isinstance(home, Home)
     told = home._looked["k7f2"].seen.told
     return told is not None and bool(told.notes)
+
+
+def test_of_work_handed_off_again_nothing_is_shown_before_it_was_compared(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = reviewing(project)
+
+    async def work(shown: Shown) -> None:
+        await open_inbox(shown, "merges cleanly")
+        home = shown.app.screen
+        assert isinstance(home, Home)
+        goes_on = held_back(monkeypatch, "gitticks.tui.screens.verdicts.with_changes")
+        commit_file(workspace, "more.txt", "more\n", "more")
+        head = git("rev-parse", "HEAD", at=workspace)
+        project.change("k7f2", end_sha=head)
+        await shown.until(lambda: "k7f2" not in home._looked or home._looked["k7f2"].seen.head == head)
+        assert "k7f2" not in home._looked
+        await shown.press("y")
+        await shown.sees("more.txt", "merges 2 commits into main")
+        goes_on.set()
+
+    play(project.path, work)
+
+
+def test_a_verdict_is_about_the_work_that_was_compared(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = reviewing(project)
+    head = git("rev-parse", "HEAD", at=workspace)
+
+    def move_meanwhile(context: Context, entries: tuple[Asked, ...]) -> tuple[Asked, ...]:
+        compared = with_changes(context, entries)
+        commit_file(workspace, "more.txt", "more\n", "more")
+        project.change("k7f2", end_sha=git("rev-parse", "HEAD", at=workspace))
+        return compared
+
+    monkeypatch.setattr("gitticks.tui.screens.verdicts.with_changes", move_meanwhile)
+    context = Context(directory=project.path)
+    looked = look_into(context, take_snapshot(context, 1).inbox)
+    assert looked["k7f2"].seen.head == head
 
 
 def test_what_awaits_review_meanwhile_is_not_closed_as_a_person_s_own_work(project: Project) -> None:

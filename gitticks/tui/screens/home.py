@@ -106,6 +106,8 @@ class Home(View):
         state = (entries, closed, self.snapshot.work_branches)
         if state != self._looked_at:
             self._looked_at = state
+            waiting = {task.id for task, _ in entries}
+            self._looked = {one: looked for one, looked in self._looked.items() if one in waiting}
             if entries:
                 first = self.snapshot.inbox[:_FIRST]
                 self.look_up(partial(verdicts.look_into, entries=first), self._take_looked)
@@ -141,9 +143,11 @@ class Home(View):
             self.look_up(lambda context: {one: look_at(context, TaskId(one)) for one in ids}, self._take_seen)
 
     def _take_seen(self, found: Mapping[str, Seen]) -> None:
-        self._looked = {
-            one: looked._replace(seen=found.get(one, looked.seen)) for one, looked in self._looked.items()
-        }
+        read = {one: looked.with_told(found.get(one, looked.seen)) for one, looked in self._looked.items()}
+        self._looked = {one: looked for one, looked in read.items() if looked is not None}
+        self._draw_preview()
+        if len(self._looked) < len(read):
+            self._look_into_entry()
 
     def _entry_in(self, pane: str) -> inbox.Entry | None:
         """Returns what waits for a person and is under the cursor of a pane."""

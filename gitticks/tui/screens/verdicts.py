@@ -54,14 +54,19 @@ class Looked(NamedTuple):
         """False where code was handed off that was not compared in time."""
         return self.changes is not None or self.seen.head is None
 
+    def with_told(self, seen: Seen) -> Looked | None:
+        """Returns the same with what people have written by now; None where other work is `seen` than was shown."""
+        return self._replace(seen=seen) if seen._replace(told=self.seen.told) == self.seen else None
+
 
 def look_into(context: Context, entries: tuple[Asked, ...]) -> dict[str, Looked]:
     """Returns for entries of the inbox what a verdict would be about, and what the work changes."""
     from gitticks.actions.verdict import seen_of
 
     found: dict[str, Looked] = {}
-    for one in with_changes(context, entries):
-        file = context.store.task_file(one.standing.task.id)
+    # Read before the comparison, which takes its time: a verdict is refused where the work is another by then.
+    files = [context.store.task_file(one.standing.task.id) for one in entries]
+    for one, file in zip(with_changes(context, entries), files, strict=True):
         handoff, policy = file.section(Section.HANDOFF) or "", approving.policy_for(context, file.task)
         found[file.task.id] = Looked(seen_of(file), one.changes, handoff, policy)
     return found
