@@ -47,8 +47,13 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
     if is_run_alive_at(own):
         if not task_ids:
             raise GitticksError("a run is already active", hint="select an epic to add it")
-        add_to_run(context, task_ids)
-        return f"added to the run: {in_words(task_ids)}"
+        was_taken = add_to_run(context, task_ids)
+        added = in_words(task_ids)
+        return (
+            f"added to the run: {added}"
+            if was_taken
+            else f"{added}: the run adds it when it next looks for work"
+        )
     output = context.repository.own_file(OUTPUT)
     which: Sequence[str] = task_ids or ["--all"]
     process = _start(context, output, [*which, "--headless", *flags])

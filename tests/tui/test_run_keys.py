@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gitticks.actions.context import Context
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.run_record import LastRun, SpendingRecord
-from gitticks.tui import run_settings
+from gitticks.tui import run_settings, running
 from gitticks.tui.messages import Batch
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
@@ -294,6 +295,16 @@ def test_a_run_may_be_started_before_anything_is_ready(tmp_path: Path) -> None:
         await shown.sees("Agents have nothing to do now, and work on what becomes ready.")
 
     play(project.path, work)
+
+
+def test_what_the_run_has_not_taken_yet_is_not_said_to_be_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "project")
+    monkeypatch.setattr(running, "is_run_alive_at", lambda _: True)
+    monkeypatch.setattr(running, "add_to_run", lambda *_: False)
+    said = running.start_run(Context(directory=project.path), [TaskId("k7f2")], [])
+    assert said == "k7f2: the run adds it when it next looks for work"
 
 
 def test_settings_that_cannot_be_read_say_so_where_they_would_be(tmp_path: Path) -> None:
