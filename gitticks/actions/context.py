@@ -113,6 +113,12 @@ class Context:
         return "store" in self.__dict__
 
     @property
+    def all_warnings(self) -> tuple[str, ...]:
+        """Returns what a person is told beside the answer."""
+        masked = "what looks like a secret was masked before it was committed: if it is one, revoke it"
+        return (*self.warnings, *([masked] if self.has_store and self.store.has_masked else []))
+
+    @property
     def written(self) -> tuple[str, ...]:
         """Returns the subjects of the commits that the call has made, the oldest first."""
         return tuple(self.store.written) if self.has_store else ()

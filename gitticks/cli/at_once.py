@@ -181,11 +181,7 @@ def finish(context: Context) -> None:
     """Lets the index of a call go, and prints warnings that came up on the way."""
     if "index" in context.__dict__:
         context.index.close()
-    if context.has_store and context.store.has_masked:
-        context.warnings.append(
-            "what looks like a secret was masked before it was committed: if it is one, revoke it"
-        )
-    for warning in context.warnings:
+    for warning in context.all_warnings:
         warn(warning)
     try:
         os.getcwd()  # noqa: PTH109 (pathlib costs start-up time)

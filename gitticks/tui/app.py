@@ -26,7 +26,7 @@ from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
-from gitticks.tui.remembered import Preferences, UnsentComments
+from gitticks.tui.remembered import IN_DIALOGS, Preferences, UnsentComments
 from gitticks.tui.running import error_in
 from gitticks.tui.screens.base import View, refusal_of
 from gitticks.tui.screens.dialogs import Seen
@@ -228,15 +228,16 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         *,
         task: str | None = None,
         text: str = "",
+        kept_as: str = "",
     ) -> None:
         """Calls `do` with a fresh context in a thread, one after the other for one `task`.
 
         `done` gets what came of it, back in the interface's thread, and returns what is to be said, or is that itself.
         A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
-        wrote for it, is kept. Leaving waits for its end.
+        wrote for it, is kept, at least for the dialog that asks for it again, `kept_as` that. Leaving waits for its end.
         """
         lock = self._locks.setdefault(task or "", threading.Lock())
-        self.run_worker(partial(self._do, do, done, lock, text), thread=True, exit_on_error=False)
+        self.run_worker(partial(self._do, do, done, lock, text, kept_as), thread=True, exit_on_error=False)
 
     def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
         """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
@@ -252,19 +253,34 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         done: Callable[[R], str | None] | str,
         lock: threading.Lock,
         text: str = "",
+        kept_as: str = "",
     ) -> None:
         context = self.context.renewed()
         with lock:
             try:
                 found = do(context)
             except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                if text.strip() and isinstance(error, GitticksError):
-                    drafts.keep_text(context, text, error)
                 where = done if isinstance(done, str) else "the interface"
-                self.call_later(self.refuse, *refusal_of(error, where))
+                message, hint = refusal_of(error, where)
+                refused = GitticksError(message, hint=hint)
+                if text.strip():
+                    self._keep_text(context, text, refused, kept_as)
+                self.call_later(self.refuse, refused.message, refused.hint)
                 return
         self.feed.look_again()
         self.call_later(self._done, found, done)
+        if context.written:
+            from gitticks.actions.sync_auto import sync_after
+
+            sync_after(context)
+        if warnings := context.all_warnings:
+            self.call_later(self.say, "\n".join(f"warning: {one}" for one in warnings), warns=True)
+
+    def _keep_text(self, context: Context, text: str, refused: GitticksError, kept_as: str) -> None:
+        try:
+            drafts.keep_text(context, text, refused)
+        except (GitticksError, OSError):  # such as a full disk, which may be why it was refused
+            self.unsent.change(IN_DIALOGS, {kept_as: text})
 
     def _done(self, found: R, done: Callable[[R], str | None] | str) -> None:
         if self.is_running and (words := done if isinstance(done, str) else done(found)):

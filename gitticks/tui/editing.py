@@ -72,8 +72,7 @@ def edit_task(view: View, task_id: str) -> None:
 
         def finish(fresh: Context) -> str:
             edited = finish_edit(fresh, found, draft)
-            warnings = "".join(f"\nwarning: {one}" for one in fresh.warnings)
-            return f"{task_id} {'fixed' if edited.before is None else 'changed'}{warnings}"
+            return f"{task_id} {'fixed' if edited.before is None else 'changed'}"
 
         view.gt.act(finish, str, task=task_id)
 

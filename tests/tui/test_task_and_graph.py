@@ -10,6 +10,7 @@ from textual.widgets import Input
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, TaskType
+from gitticks.tui.remembered import IN_DIALOGS, UnsentComments
 from tests.cli.test_hostile_texts import SAYS, TITLES
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
@@ -66,6 +67,69 @@ def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
 
     play(project.path, work)
     assert "mind the query" in project.file("k7f2").entries(Section.NOTES)[0].text
+
+
+def test_what_is_masked_in_a_note_is_warned_of_and_the_note_is_shared(
+    project: Project, tmp_path: Path
+) -> None:
+    remote = tmp_path / "remote.git"
+    git("init", "--quiet", "--bare", str(remote), at=tmp_path)
+    git("remote", "add", "origin", str(remote), at=project.path)
+    git("config", "gitticks.sync.auto", "push", at=project.path)
+    project.make("k7f2", title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("task", "k7f2")
+        await shown.sees("It has not moved yet")
+        await shown.press("n")
+        await shown.sees("Note on k7f2")
+        await shown.type("ghp" + "_" + "a1B2" * 9)
+        await shown.press("enter")
+        await shown.reads("what looks like a secret was masked")
+
+    play(project.path, work)
+    assert git("rev-parse", "gitticks/state", at=remote) == git(
+        "rev-parse", "gitticks/state", at=project.path
+    )
+
+
+def test_what_was_typed_is_kept_while_the_editor_is_open(project: Project) -> None:
+    project.make("k7f2", title="Keep the path")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("task", "k7f2")
+        await shown.sees("It has not moved yet")
+        await shown.press("n")
+        await shown.sees("Note on k7f2")
+        await shown.type("half")
+        await shown.press("ctrl+g")
+        await shown.sees("there is no terminal here")
+        assert UnsentComments(shown.app.context).on(IN_DIALOGS) == {"Note on k7f2  Keep the path": "half"}
+
+    play(project.path, work)
+
+
+def test_a_text_that_is_refused_where_no_draft_can_be_made_is_there_again(project: Project) -> None:
+    project.make("k7f2", title="Keep the path")
+    drafts = project.path / ".git/gitticks/drafts"
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        shown.app.go("task", "k7f2")
+        await shown.sees("It has not moved yet")
+        await shown.press("n")
+        await shown.sees("Note on k7f2")
+        await shown.type("mind the query")
+        drafts.write_text("in the way")
+        git("update-ref", "-d", "refs/heads/gitticks/state", at=project.path)
+        await shown.press("enter")
+        await shown.sees("error")
+        kept = UnsentComments(shown.app.context).on(IN_DIALOGS)
+        assert kept == {"Note on k7f2  Keep the path": "mind the query"}
+
+    play(project.path, work)
 
 
 def test_the_page_of_a_new_task_opens_over_nothing_that_was_opened_meanwhile(

@@ -98,7 +98,7 @@ class Dialog(Seen):
         super().__init__()
         self._title_text, self._rows, self._ask, self._do, self._text = title, rows, ask, do, text
         self._may_be_empty, self._is_prose = may_be_empty, is_prose
-        self._kept_as = kept_as or (title if is_prose else "")
+        self.kept_as = kept_as or (title if is_prose else "")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as box:
@@ -106,7 +106,7 @@ class Dialog(Seen):
             shown = Lines(focusable=self._ask is None, id="said", classes="plain", clicks=1)
             yield shown
             if self._ask is not None:
-                begun = self.gt.unsent.on(IN_DIALOGS).get(self._kept_as, self._text)
+                begun = self.gt.unsent.on(IN_DIALOGS).get(self.kept_as, self._text)
                 yield Field(begun, placeholder=self._ask, select_on_focus=False)
             editor = (Shown("ctrl+g", "^g", "your editor"),) if self._is_prose else ()
             yield Keys(Shown("enter", "enter", self._do), *editor, Shown("escape", "esc", "back"))
@@ -139,14 +139,14 @@ class Dialog(Seen):
 
     def action_leave(self) -> None:
         """Ends with None; what was typed is there again when the same is asked again, if it has a name for that."""
-        if self._kept_as and self.is_seen:
+        if self.kept_as and self.is_seen:
             typed = self.query_one(Input).value.strip()
             self._keep("" if typed == self._text else typed)
         self.dismiss(None)
 
     def _keep(self, text: str) -> None:
-        if self.gt.unsent.on(IN_DIALOGS).get(self._kept_as, "") != text:
-            self.gt.unsent.change(IN_DIALOGS, {self._kept_as: text})
+        if self.gt.unsent.on(IN_DIALOGS).get(self.kept_as, "") != text:
+            self.gt.unsent.change(IN_DIALOGS, {self.kept_as: text})
 
     def action_write(self) -> None:
         """Ends with what a person writes in their editor, below what was typed; goes on if they write nothing new."""
@@ -165,6 +165,7 @@ class Dialog(Seen):
                     self._keep("")
                     self.dismiss(text)
 
+        self._keep(field.value.strip())  # closing the terminal meanwhile ends the process
         with_terminal(view, write)
         self.refresh(layout=True)
 

@@ -159,7 +159,9 @@ def ask_text(
     """Asks for a text and gives it; the text is kept where it is refused. `done` returns what to say."""
     view.gt.ask(
         dialog,
-        lambda text: view.gt.act(lambda context: give(context, text), done, task=task_id, text=text),
+        lambda text: view.gt.act(
+            lambda context: give(context, text), done, task=task_id, text=text, kept_as=dialog.kept_as
+        ),
     )
 
 
