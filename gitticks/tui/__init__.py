@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from gitticks.errors import Exit
 from gitticks.world import World
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def open_interface(context: Context) -> int:
     os.environ.setdefault("TEXTUAL_FPS", "120")
     # A thread that reads holds the interpreter for so long at most while a key waits.
     sys.setswitchinterval(_SWITCH_SECONDS)
+    from gitticks.cli.failures import tell
     from gitticks.tui.app import GitticksApp
 
     app = GitticksApp(context)
@@ -33,4 +35,6 @@ def open_interface(context: Context) -> int:
     app.feed.wait()
     if app.crash is not None:
         raise app.crash
+    for refused in app.unsaid:
+        tell([], refused.message, refused.hint, Exit.FAILED)
     return app.return_code or 0

@@ -59,6 +59,8 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         self.preferences = Preferences(context)
         self.feed = Feed(context, lambda: self.post_message(Fed()))
         self._locks: dict[str, threading.Lock] = {}
+        self.unsaid: list[GitticksError] = []
+        """What was refused, until it is shown; what is left at the end the command says."""
         self._waiting: frozenset[str] | None = None
         self._has_error = False
         self._ticks = 0
@@ -265,7 +267,8 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
                 refused = GitticksError(message, hint=hint)
                 if text.strip():
                     self._keep_text(context, text, refused, kept_as)
-                self.call_later(self.refuse, refused.message, refused.hint)
+                self.unsaid.append(refused)
+                self.call_later(self._refuse, refused)
                 return
         self.feed.look_again()
         self.call_later(self._done, found, done)
@@ -275,6 +278,11 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
             sync_after(context)
         if warnings := context.all_warnings:
             self.call_later(self.say, "\n".join(f"warning: {one}" for one in warnings), warns=True)
+
+    def _refuse(self, refused: GitticksError) -> None:
+        if self.return_code is None:
+            self.unsaid.remove(refused)
+            self.refuse(refused.message, refused.hint)
 
     def _keep_text(self, context: Context, text: str, refused: GitticksError, kept_as: str) -> None:
         try:

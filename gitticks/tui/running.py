@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gitticks.actions.context import Context
@@ -70,14 +70,11 @@ def _start(context: Context, output: Path, words: Sequence[str]) -> subprocess.P
     output.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(output, flags, 0o600)
-    environment = {
-        name: value for name, value in context.world.environment.items() if not name.startswith("TEXTUAL")
-    }
     try:
         return subprocess.Popen(
             own_command("run", *words),
             cwd=context.directory,
-            env=environment,
+            env=_environment(context),
             stdin=subprocess.DEVNULL,
             stdout=descriptor,
             stderr=descriptor,
@@ -85,6 +82,13 @@ def _start(context: Context, output: Path, words: Sequence[str]) -> subprocess.P
         )
     finally:
         os.close(descriptor)
+
+
+def _environment(context: Context) -> dict[str, str]:
+    """Returns the environment without what is set for the interface alone."""
+    return {
+        name: value for name, value in context.world.environment.items() if not name.startswith("TEXTUAL")
+    }
 
 
 def _ended(output: Path, code: int | None) -> str:
@@ -104,29 +108,38 @@ def merge_apart(context: Context, task_id: str) -> str:
     Raises:
         GitticksError: it was not merged, and why.
     """
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
-        # Files, as a pipe would break under the command when the interface is left.
-        ended = subprocess.run(
-            own_command("merge", task_id),
-            cwd=context.directory,
-            env=dict(context.world.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=complained,
-            start_new_session=True,
-            check=False,
-        )
-        said.seek(0)
-        complained.seek(0)
-        words = said.read().decode("utf-8", "replace").strip()
-        lines = complained.read().decode("utf-8", "replace").splitlines()
-    task = context.renewed().store.task_file(TaskId(task_id)).task
-    if ended.returncode == 0:
-        merged = task.has_merge and not task.is_open
-        return (
-            f"{task_id} merged into {task.base} as {(task.merged_sha or '')[:7]}" if merged else _last(words)
-        )
-    raise error_in(lines) or GitticksError(_last(words) or f"`gt merge {task_id}` failed")
+    return start_merge(context, task_id)()
+
+
+def start_merge(context: Context, task_id: str) -> Callable[[], str]:
+    """Starts to merge a task, and returns what waits for that as `merge_apart` does."""
+    # Files, as a pipe would break under the command when the interface is left.
+    said, complained = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (who waits closes them)
+    process = subprocess.Popen(
+        own_command("merge", task_id),
+        cwd=context.directory,
+        env=_environment(context),
+        stdin=subprocess.DEVNULL,
+        stdout=said,
+        stderr=complained,
+        start_new_session=True,
+    )
+
+    def ended() -> str:
+        with said, complained:
+            code = process.wait()
+            said.seek(0)
+            complained.seek(0)
+            words = said.read().decode("utf-8", "replace").strip()
+            lines = complained.read().decode("utf-8", "replace").splitlines()
+        task = context.renewed().store.task_file(TaskId(task_id)).task
+        if code == 0:
+            merged = task.has_merge and not task.is_open
+            sha = (task.merged_sha or "")[:7]
+            return f"{task_id} merged into {task.base} as {sha}" if merged else _last(words)
+        raise error_in(lines) or GitticksError(_last(words) or f"`gt merge {task_id}` failed")
+
+    return ended
 
 
 def error_in(lines: Sequence[str]) -> GitticksError | None:

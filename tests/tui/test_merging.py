@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from gitticks.actions.context import Context
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status, TaskType
@@ -56,6 +58,17 @@ def test_where_there_is_nothing_to_merge_no_merge_is_told(tmp_path: Path) -> Non
     told = merge_apart(Context(directory=project.path), "k7f2")
     assert "merged into" not in told
     assert "done" in told
+
+
+def test_the_tests_of_a_merge_know_nothing_of_the_interface(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project)
+    project.ok("config", "verify.test", "! env | grep TEXTUAL")
+    project.ok("approve", "k7f2", "--no-wait")
+    monkeypatch.setenv("TEXTUAL_FPS", "120")
+    assert "merged into main" in merge_apart(Context(directory=project.path), "k7f2")
 
 
 def test_a_merge_that_waits_is_in_the_inbox_with_its_reason_and_enter_tries_it_again(tmp_path: Path) -> None:

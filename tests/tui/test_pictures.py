@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from textual import events
 
 from gitticks.actions.context import Context
+from gitticks.errors import RefusedError
 from gitticks.tui.screens.dashboard import Dashboard
 from gitticks.tui.screens.dialogs import Dialog, Search
+from tests.support.waiting import LONGEST_SECONDS
 from tests.tui.made_up import ITERATIONS, StillApp
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, check_picture, play
 
@@ -114,6 +117,25 @@ def test_a_bug_in_a_use_case_is_reported_and_takes_nothing_else_down(tmp_path: P
         await shown.no_longer_sees("ZeroDivisionError")
 
     play(tmp_path, look, WIDE, StillApp(tmp_path))
+
+
+def test_what_is_refused_after_the_interface_was_left_is_said_by_the_command(tmp_path: Path) -> None:
+    app, has_begun, goes_on = StillApp(tmp_path), threading.Event(), threading.Event()
+
+    def refuse(_context: Context) -> None:
+        has_begun.set()
+        goes_on.wait(LONGEST_SECONDS)
+        raise RefusedError("it changed")
+
+    async def leave(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        app.act(refuse, "done")
+        await shown.until(has_begun.is_set, "the call")
+        app.exit(0)
+        goes_on.set()
+
+    play(tmp_path, leave, WIDE, app)
+    assert [one.message for one in app.unsaid] == ["it changed"]
 
 
 def test_a_bug_of_the_interface_reaches_the_command_that_reports_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from gitticks.tui.widgets import diff
 from gitticks.tui.widgets.lines import Line, Lines, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import commit_file, git
+from tests.support.waiting import until
 from tests.tui.support import Shown, held_back, play
 
 QUESTION = "## Questions\n\n### 2026-03-04T05:00:00Z · agent · claude\n\nWhich tone, \x1b[2J[/x] friendly?\n"
@@ -136,6 +137,25 @@ def test_a_new_commit_meanwhile_refuses_the_verdict(
         await shown.sees("2 commits")
 
     play(project.path, work)
+
+
+def test_what_is_approved_is_merged_though_the_interface_is_left_at_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviewing(project)
+    goes_on = held_back(monkeypatch, "gitticks.actions.verdict.approve_task")
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await shown.press("y")
+        await shown.sees("Approve k7f2")
+        await shown.press("enter")
+        await shown.no_longer_sees("Approve k7f2")
+        shown.app.exit(0)
+        goes_on.set()
+
+    play(project.path, work)
+    until(lambda: project.task("k7f2").status is Status.DONE, "the merge")
 
 
 def test_with_a_commit_since_the_hand_off_nobody_is_asked_to_approve(project: Project) -> None:

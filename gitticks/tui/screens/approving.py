@@ -13,7 +13,7 @@ from gitticks.model.approval import NAME, TERMINAL, WORDS
 from gitticks.model.settings import MergeMode
 from gitticks.runner.liveness import takes_work_at
 from gitticks.tui.editing import with_terminal
-from gitticks.tui.running import merge_apart
+from gitticks.tui.running import start_merge
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Dialog
 from gitticks.tui.widgets.lines import Line, line
 from gitticks.tui.widgets.markdown import wrapped
@@ -152,17 +152,23 @@ def confirm(
         return
     title, rows, do = dialog
 
-    def given(judged: Moved) -> str | None:
+    def given(approved: tuple[Moved, Callable[[], str] | None]) -> str | None:
         from gitticks.cli.writing import moved_words
 
         done()
-        if not judged.after.is_merging:
+        judged, ended = approved
+        if ended is None:
             return f"{task_id} {moved_words(judged.before, judged.after)}"
-        view.gt.wait_for(partial(merge, task_id=task_id), task=f"merge {task_id}")
+        view.gt.wait_for(lambda _: ended(), task=f"merge {task_id}")
         return None if view.snapshot.is_run_alive else f"{task_id} approved; merging"
 
     def carry_out(prove: Callable[[Context], Proof]) -> None:
-        view.gt.act(lambda context: give(context, partial(prove, context)), given, task=task_id)
+        def approve(context: Context) -> tuple[Moved, Callable[[], str] | None]:
+            judged = give(context, partial(prove, context))
+            # Here, as nothing is done any more with what this returns once the interface was left.
+            return judged, _begin_merge(context, task_id) if judged.after.is_merging else None
+
+        view.gt.act(approve, given, task=task_id)
 
     def typed(text: str) -> None:
         carry_out(lambda context: prove_approval(context, task_id, lambda _, word: text == word))
@@ -187,8 +193,10 @@ def confirm(
 
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
-    return (
-        f"{task_id} approved; merging"
-        if takes_work_at(context.repository.own_place)
-        else merge_apart(context, task_id)
-    )
+    return _begin_merge(context, task_id)()
+
+
+def _begin_merge(context: Context, task_id: TaskId) -> Callable[[], str]:
+    if takes_work_at(context.repository.own_place):
+        return lambda: f"{task_id} approved; merging"
+    return start_merge(context, task_id)
