@@ -56,14 +56,16 @@ class Transcript:
 
 
 class TranscriptReader:
-    """Reads what one session has printed, and later what came since; one that started over has several files.
+    """Reads what one session has printed, and later what came since; those that began in one second are one to it.
 
-    Of what came before the first look at most `most_bytes` are read; `left_out` says how many were not.
+    Of what came before the first look at most `most_bytes` are read; `left_out` says how many were not. `followed_at` is
+    when the task's next session began, once there is one, whose files are not read.
     """
 
     def __init__(self, own_dir: Path, record: SessionRecord, most_bytes: int) -> None:
         self.folder = transcripts_of(own_dir, record.task)
         self.left_out = 0
+        self.followed_at: datetime | None = None
         self._first, self._end = _stamp(record.started), f"-{record.pid}.log"
         self._most_bytes = most_bytes
         self._name: str | None = None
@@ -88,7 +90,10 @@ class TranscriptReader:
     def _newer(self) -> list[str]:
         after = self._name or self._first
         names = (name for name in names_in(str(self.folder)) if name.endswith(self._end))
-        return sorted(name for name in names if name >= after and name != self._name)
+        end = None if self.followed_at is None else _stamp(self.followed_at)
+        return sorted(
+            name for name in names if name >= after and name != self._name and (end is None or name < end)
+        )
 
     def _open(self, name: str) -> list[str]:
         is_first, self._name = self._name is None, name

@@ -210,13 +210,17 @@ class Feed:
         for record in snapshot.sessions.values():
             key = (record.task, record.started, record.pid)
             if key not in self._heard:
+                for heard in self._heard.values():
+                    if heard.record.task == record.task:
+                        heard.transcript.followed_at = record.started
                 transcript = TranscriptReader(context.repository.own_dir, record, _MOST_BYTES)
                 self._heard[key] = _Heard(record, transcript, reader_for(context, record.agent))
 
     def _listen(self) -> tuple[Said, ...]:
         found = []
         for key, heard in list(self._heard.items()):
-            is_over = self._liveness is not None and heard.record.task not in self._liveness[1]
+            is_live = self._liveness is None or heard.record.task in self._liveness[1]
+            is_over = not is_live or heard.transcript.followed_at is not None
             try:
                 lines = heard.transcript.close() if is_over else heard.transcript.read()
             except OSError:

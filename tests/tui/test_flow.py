@@ -46,6 +46,29 @@ def test_what_an_agent_said_that_ended_between_two_looks_is_shown(
     play(project.path, work)
 
 
+def test_all_that_an_agent_said_in_its_second_session_stays(played: RunProject) -> None:
+    project = played
+    project.settings(NO_REVIEW)
+    go = project.shared / "go"
+    wait = f'while [ ! -e "{go}-$session" ]; do sleep 0.05; done'
+    count = f'echo >> "{go}"; session=$(wc -l < "{go}")'
+    project.agent(
+        f'{count}; echo "I begin $session"; {wait}; echo "I end $session"; [ "$session" != 1 ] || exit 0\n{DONE}'
+    )
+    project.make("k7f2", title="Login")
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login")
+        await shown.press("enter")
+        await shown.sees("Tasks of k7f2", "I begin 1")
+        go.with_name("go-1").touch()
+        await shown.sees("I begin 2")
+        go.with_name("go-2").touch()
+        await shown.sees("I begin 2", "I end 2")
+
+    play(project.path, work)
+
+
 def _home(shown: Shown) -> Home:
     assert isinstance(shown.app.view, Home)
     return shown.app.view
