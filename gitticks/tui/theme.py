@@ -48,12 +48,9 @@ GLYPHS: dict[str, tuple[str, str]] = {
     "shut": ("▸", ">"),
     "more": ("…", "~"),
     "dot": ("·", "-"),
-    "times": ("×", "x"),
     "minus": ("−", "-"),
     "in": ("›", ">"),
     "to": ("→", ">"),
-    "up": ("↑", "up"),
-    "down": ("↓", "down"),
 }
 STATUS_COLOUR = {
     "pending": "fg",

@@ -93,7 +93,7 @@ def _task() -> Task:
 
 def work() -> Work:
     """Returns work that awaits a person's review."""
-    task, diff = _task(), read_patch(_PATCH)
+    task, diff = _task(), read_patch(_PATCH, "gt review")
     view = ReviewView(
         task=task,
         summary="After signing in people land on `/` instead of where they were.",

@@ -51,16 +51,17 @@ new file mode 100644
 index 0000000..e69de29
 not shown: logo.png (binary): git diff 1 2 -- logo.png
 """
+SHOWS_ALL = "gt review k7f2"
 LINE = Place("src/login.py", 12, text="    return path")
 
 
 def rows(comments: dict[str, str] | None = None, offset: int = 0) -> list[Line]:
-    diff = read_patch(PATCH)
+    diff = read_patch(PATCH, SHOWS_ALL)
     return diff_rows(diff, comments or {}, coloured(diff.files), 60, offset)
 
 
 def test_files_hunks_and_lines_are_read() -> None:
-    diff = read_patch(PATCH)
+    diff = read_patch(PATCH, SHOWS_ALL)
     assert [one.path for one in diff.files] == [
         "src/login.py",
         "run.sh",
@@ -96,11 +97,19 @@ def test_rows_have_numbers_sides_and_colours() -> None:
 def test_what_is_left_out_is_said_whole_with_its_command_on_a_row_of_its_own() -> None:
     said = "not shown: big-file-of-numbers.log (60,000 lines changed):"
     command = "git diff a765c75af3 6abc123456 -- big-file-of-numbers.log"
-    diff = read_patch(f"{said} {command}\n")
+    diff = read_patch(f"{said} {command}\n", SHOWS_ALL)
     assert [words(one) for one in diff_rows(diff, {}, {}, 60)] == [said, command]
     narrow = [words(one) for one in diff_rows(diff, {}, {}, 30)]
     assert max(map(len, narrow)) <= 30
     assert "".join(narrow).replace(" ", "") == (said + command).replace(" ", "")
+
+
+def test_a_file_without_lines_keeps_its_own_name() -> None:
+    after = "diff --git a/z.py b/z.py\n--- a/z.py\n+++ b/z.py\n@@ -1 +1 @@\n-x\n+y\n"
+    empty = "diff --git a/e.py b/e.py\nnew file mode 100644\nindex 0000000..e69de29\n"
+    mode = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    paths = [file.path for file in read_patch(f"{empty}{mode}{after}", SHOWS_ALL).files]
+    assert paths == ["e.py", "run.sh", "z.py"]
 
 
 def test_a_comment_stands_below_its_line() -> None:
@@ -120,7 +129,7 @@ def test_a_comment_on_a_line_of_an_earlier_version_stands_first_with_that_line()
 
 
 def test_a_comment_is_sent_with_its_line_where_the_work_lacks_that() -> None:
-    diff = read_patch(PATCH)
+    diff = read_patch(PATCH, SHOWS_ALL)
     gone = Place("src/login.py", 11, is_gone=True, text='    return "/"')
     assert comment_words(diff, LINE.key, "why?") == "src/login.py:12 why?"
     assert comment_words(diff, gone.key, "why?").startswith("On `src/login.py`, the removed line 11:\n\n   ")
@@ -156,9 +165,12 @@ def test_a_stranger_s_patch_is_bounded() -> None:
     wrong = head + "@@ -1,999999999 +1,999999999 @@\n+x\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ broken\n"
     for text in (long, many, wrong, "", "\n", "@@ -1 +1 @@\n+x\n"):
         begun = time.process_time()
-        diff = read_patch(text)
+        diff = read_patch(text, SHOWS_ALL)
         found = diff_rows(diff, {}, coloured(diff.files), 60)
         assert len(found) <= MOST_LINES + 10
         assert all(len(words(one)) < 10_000 for one in found)
         assert time.process_time() - begun < 60
-    assert read_patch(many).left_out
+    left_out = "not shown: x.bin (binary): git diff 1 2 -- x.bin"
+    more, last = read_patch(f"{many}{left_out}\n", SHOWS_ALL).left_out
+    assert more.endswith(f" more lines are not shown: {SHOWS_ALL}")
+    assert last == left_out

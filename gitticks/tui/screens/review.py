@@ -34,8 +34,7 @@ from gitticks.workflow.council import Voice
 from gitticks.workflow.people import outcome_of
 from gitticks.workflow.triggers import Seen
 
-_MOST_SHOWN, _MOST_CHECKS = 12, 7
-_SEE_COMMENTS = "see the comments"
+_MOST_CHECKS = 7
 
 
 class Work(NamedTuple):
@@ -92,7 +91,7 @@ class Review(Loaded[Work]):
     def read(self, context: Context) -> Work:
         view = review.view(context, find_task(context, self.task_id))
         patch = review.diff(context, view.task) if view.changes is not None else b""
-        diff = read_patch(patch.decode("utf-8", "replace"))
+        diff = read_patch(patch.decode("utf-8", "replace"), f"gt review {view.task.id}")
         return Work(
             view=view,
             questions=waiting_for_answer(context, view.task.id).questions,

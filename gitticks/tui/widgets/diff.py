@@ -28,6 +28,7 @@ _SCROLL = 8
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
 _COMMAND = ": git diff "
+_NOT_SHOWN = "not shown: "
 _NO_NEWLINE = "\\ No newline at end of file"
 _TOKENS = (
     ("Comment", "muted"),
@@ -160,15 +161,19 @@ class DiffPane(Lines):
         self.screen.set_focus(self)
 
 
-def read_patch(text: str) -> Diff:
-    """Returns the files of a patch as git prints it; what is not one of their lines is no more than a note."""
+def read_patch(text: str, command: str) -> Diff:
+    """Returns the files of a patch as git prints it; what is not one of their lines is no more than a note.
+
+    `command` shows the whole of it.
+    """
     files: list[FileDiff] = []
     left_out: list[str] = []
     left_old = left_new = old = new = 0
     lines = text.split("\n")
     for number, raw in enumerate(lines):
         if number >= MOST_LINES:
-            left_out.append(f"{len(lines) - number:,} more lines are not shown")
+            left_out.append(f"{len(lines) - number:,} more lines are not shown: {command}")
+            left_out += (one for one in lines[number:] if one.startswith(_NOT_SHOWN))
             break
         if (left_old or left_new) and files and raw[:1] in "+- ":
             side = raw[:1] or " "
@@ -181,7 +186,7 @@ def read_patch(text: str) -> Diff:
         elif files and (found := _HUNK.match(raw)):
             old, left_old, new, left_new = (int(one or 1) for one in found.groups()[:4])
             files[-1].hunks.append(Hunk(found[5].strip()))
-        elif raw.startswith("not shown: "):
+        elif raw.startswith(_NOT_SHOWN):
             left_out.append(raw)
         elif files and raw.startswith(("new file", "deleted file", "rename from", "old mode", "new mode")):
             files[-1].notes.append(raw.removesuffix(" mode 100644"))
@@ -194,7 +199,7 @@ def _path_of(head: list[str]) -> str:
     """Returns the path of a file by the lines that begin its part of a patch."""
     for begin in ("+++ ", "rename to ", "--- "):
         for raw in head[1:]:
-            if raw.startswith("@@"):
+            if raw.startswith(("@@", "diff --git ")):
                 break
             if raw.startswith(begin) and raw != f"{begin}/dev/null":
                 return _plain_path(raw.removeprefix(begin).rstrip("\t"), has_side=begin != "rename to ")
