@@ -125,22 +125,26 @@ class Feed:
 
     def _run(self) -> None:
         with contextlib.ExitStack() as stack:
-            snapshot = self._look()
             self._run_said.read()  # what older runs said is known
-            self._hand_over(snapshot, (), ())
-            if snapshot is not None and snapshot.problem is None:
-                from gitticks.actions.watching import watching
-
-                # What a person saves on the board is applied while the interface is open, as `gt watch` does.
-                self._watcher = stack.enter_context(
-                    watching(self._context.renewed(), lambda _: None, after_seconds=1.0)
-                )
-                if not self._context.world.in_session:
-                    with contextlib.suppress(OSError):  # where nothing can be written nobody can answer
-                        stack.enter_context(attached(self._context.renewed()))
-            while not self._over.wait(TICK_SECONDS):
+            while True:
                 if len(self.batches) < _MOST_WAITING:
-                    self._hand_over(self._look(), self._listen(), self._run_said.read())
+                    snapshot = self._look()
+                    self._hand_over(snapshot, self._listen(), self._run_said.read())
+                    if snapshot is not None and snapshot.problem is None and self._watcher is None:
+                        self._attend(stack)
+                if self._over.wait(TICK_SECONDS):
+                    return
+
+    def _attend(self, stack: contextlib.ExitStack) -> None:
+        """Applies what a person saves on the board, as `gt watch` does, and says that they are there to answer."""
+        from gitticks.actions.watching import watching
+
+        self._watcher = stack.enter_context(
+            watching(self._context.renewed(), lambda _: None, after_seconds=1.0)
+        )
+        if not self._context.world.in_session:
+            with contextlib.suppress(OSError):  # where nothing can be written nobody can answer
+                stack.enter_context(attached(self._context.renewed()))
 
     def _hand_over(
         self, snapshot: Snapshot | None, said: tuple[Said, ...], run_said: tuple[str, ...]

@@ -10,6 +10,7 @@ import pytest
 
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.runner.liveness import REQUESTS_FOLDER
+from gitticks.runner.questions import Questions
 from gitticks.tui.feed import Feed
 from gitticks.tui.screens.home import Home
 from tests.support.projects import make_project
@@ -254,9 +255,12 @@ def test_outside_of_a_repository_every_place_says_so_and_what_to_do(tmp_path_fac
             await shown.until(partial(is_at, place), place)
             await shown.reads("is not in a git repository")
             assert "No " not in shown.text.replace("No tasks to show", "")
-        make_project(Path(folder)).make("k7f2", title="Login")
+        project = make_project(Path(folder))
+        project.make("k7f2", title="Login")
         shown.app.go("home")
         await shown.sees("Epics and tasks", "Login")
+        questions = Questions(project.path / ".git/gitticks")
+        await shown.until(lambda: questions.is_attended, "somebody to ask")
         await shown.until(lambda: shown.app.focused is _home(shown).pane("roots"), "the focus")
 
     with TemporaryDirectory() as folder:
