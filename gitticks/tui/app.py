@@ -124,7 +124,8 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         self._ticks += 1
         is_busy = self.snapshot.sessions or self.snapshot.is_run_alive
         if self.snapshot.number and (is_busy or not self._ticks % _TICKS_AT_REST):
-            around = self.snapshot.around._replace(now=self.now)
+            now = self.now
+            around = self.snapshot.around._replace(now=now, today=now.astimezone().date())
             self.snapshot = replace(self.snapshot, around=around)
             if isinstance(self.screen, View):
                 self.screen.redraw()
@@ -413,7 +414,11 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
             yield SystemCommand(f"go to {label}", "", partial(self.go, place))
         if isinstance(screen, View):
             for key in places.keys_of(screen.place):
-                if key.action and "," not in key.key and not key.action.startswith("app.go"):
+                if (
+                    key.action not in ("", "nothing")
+                    and "," not in key.key
+                    and not key.action.startswith("app.go")
+                ):
                     do = partial(screen.run_action, key.action)
                     yield SystemCommand(key.label, f"{key.words} ({key.sign})", do)
         for name, label in theme.LABELS.items():

@@ -162,12 +162,13 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("k", "stop", "stop", "stop its agents", is_first=True),
         Key("plus", "add", "add", "add an epic or a task to the run"),
         Key("t", "task", "open page", "open the page of the epic or task"),
+        Key("", "", "move", "move (also j)", shown="↑ ↓", in_footer=False),
         Key("p", "pause", "pause all", "start nothing new anywhere"),
         Key("g", "app.go('graph')", "graph"),
         Key("q", "app.quit", "leave"),
     ),
     "graph": (
-        Key("", "", "move", "move between tasks", shown="← ↑ ↓ →"),
+        Key("", "", "move", "move between tasks (also h, j, k and l)", shown="← ↑ ↓ →"),
         Key("enter", "", "open task"),
         Key("b", "block", "block", "make the task wait for another"),
         Key("u", "unblock", "unblock", "remove one of its blockers"),
@@ -225,8 +226,9 @@ KEYS: dict[str, tuple[Key, ...]] = {
 def keys_of(place: str) -> tuple[Key, ...]:
     """Returns the keys of a place, then those that hold everywhere unless the place has its own meaning for them."""
     own = KEYS[place]
-    taken = {one for key in own for one in key.key.split(",")}
-    others = (key for key in EVERYWHERE if not key.key or key.key not in taken)
+    taken = {one for key in own for one in key.key.split(",") if one}
+    listed = {key.label for key in own if not key.key}
+    others = (key for key in EVERYWHERE if key.key not in taken and (key.key or key.label not in listed))
     return (*own, *(key._replace(in_footer=False) for key in others))
 
 

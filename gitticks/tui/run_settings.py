@@ -102,6 +102,8 @@ def in_words(flag: str, value: str) -> str:
             return f"{budget.in_words(budget.Metric.DURATION, seconds_of(flag, value))} a run"
         case "isolation":
             return "your own checkout" if value == "none" else f"one for each {value}"
+        case "permission" if value == PermissionMode.YOLO:
+            return f"{value}, only in a sandbox"
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from textual.widgets._toast import Toast
 
 from gitticks.model.status import Awaiting, Status
 from gitticks.tui.messages import Batch
+from gitticks.tui.places import keys_of
 from gitticks.tui.screens.dialogs import Dialog, Field
 from gitticks.tui.screens.graph import GraphPane, GraphView
 from gitticks.tui.screens.home import Home
@@ -22,7 +24,7 @@ from gitticks.tui.theme import NAMES
 from gitticks.tui.widgets.lines import Lines, line, words
 from tests.support.projects import Project, make_project, make_reviewing
 from tests.support.repositories import git
-from tests.tui.made_up import QUESTIONS, StillApp, snapshot
+from tests.tui.made_up import NOW, QUESTIONS, StillApp, snapshot
 from tests.tui.support import NARROW, SMALL, WIDE, Shown, play
 
 
@@ -49,6 +51,9 @@ def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> N
             return app.view is not None and app.view.place == place
 
         await shown.sees("Keep [bold]the path")
+        names = [one.title for one in app.get_system_commands(app.screen)]
+        assert "approve" in names
+        assert "start" not in names, "enter does it, on what the cursor is on"
         await choose(shown, "high contrast", "theme high contrast")
         await shown.until(lambda: app.theme == "gt-contrast", "the theme")
         await choose(shown, "go to graph", "go to Graph")
@@ -64,6 +69,12 @@ def test_the_palette_finds_commands_places_tasks_and_themes(tmp_path: Path) -> N
 
     play(project.path, work)
     assert "gitticks.ui.theme=gt-contrast" in _config(project.path)
+
+
+def test_a_place_with_keys_of_its_own_to_move_lists_only_those() -> None:
+    assert "move (also j and k)" in [key.words for key in keys_of("home")]
+    for place in ("parallel", "graph"):
+        assert len([key for key in keys_of(place) if key.label == "move"]) == 1
 
 
 def test_the_search_finds_words_in_any_order_and_says_if_there_are_none(tmp_path: Path) -> None:
@@ -176,6 +187,19 @@ def test_the_bell_rings_once_for_what_is_new(tmp_path: Path) -> None:
     play(tmp_path, work, WIDE, app)
 
 
+def test_after_midnight_it_is_another_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = StillApp(tmp_path)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Parallel test")
+        later = NOW + timedelta(days=1)
+        monkeypatch.setattr(StillApp, "now", later)
+        app._go_on()
+        assert app.snapshot.around.today == later.astimezone().date()
+
+    play(tmp_path, work, WIDE, app)
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["drawn", "list"])
 def test_the_graph_is_walked(tmp_path: Path, size: tuple[int, int]) -> None:
     project = make_project(tmp_path / "project")
@@ -193,8 +217,15 @@ def test_the_graph_is_walked(tmp_path: Path, size: tuple[int, int]) -> None:
             await shown.press(key)
             await shown.until(lambda: view.chosen == to, f"{key} to {to}")
 
+        async def hurries(key: str, times: int, to: str) -> None:
+            for _ in range(times):
+                shown.app.post_message(events.Key(key, None))
+            await shown.until(lambda: view.chosen == to, f"{times} {key} to {to}")
+
         assert view.chosen == "a2bc"
         if size == WIDE:
+            await hurries("right", 2, "d4ef")
+            await hurries("left", 2, "a2bc")
             for key, to in (("right", "b2cd"), ("right", "d4ef"), ("left", "b2cd"), ("down", "c3de")):
                 await goes(key, to)
             await goes("k", "b2cd")
@@ -205,6 +236,8 @@ def test_the_graph_is_walked(tmp_path: Path, size: tuple[int, int]) -> None:
             await shown.until(lambda: view.chosen == "c3de", "the task that was clicked")
             assert shown.app.focused is pane
         else:
+            await hurries("down", 3, "d4ef")
+            await hurries("up", 3, "a2bc")
             for to in ("b2cd", "c3de", "d4ef"):
                 await goes("down", to)
             await shown.sees("after b2cd")

@@ -50,6 +50,17 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
     assert project.task("k7f2").status is Status.DONE
 
 
+def test_the_tests_of_a_merge_are_told_nothing_of_the_interface(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "project")
+    project.ok("config", "verify.test", 'test -z "$TEXTUAL_DRIVER"')
+    make_reviewing(project)
+    project.ok("approve", "k7f2", "--no-wait")
+    monkeypatch.setenv("TEXTUAL_DRIVER", "another")
+    assert "merged into" in merge_apart(Context(directory=project.path), "k7f2")
+
+
 def test_where_there_is_nothing_to_merge_no_merge_is_told(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     make_reviewing(project)

@@ -225,6 +225,8 @@ def test_run_settings_become_flags_and_choices_go_round() -> None:
     assert run_settings.flags_of({}) == ["--auto"]
     chosen = {"auto": "no", "parallel": "2"}
     assert run_settings.flags_of(chosen) == ["--parallel", "2"]
+    [row] = run_settings.rows({}, {"permission": "yolo"}, ("permission",))
+    assert words(row).endswith("yolo, only in a sandbox")
     seen = []
     choices: dict[str, str] = {}
     for _ in range(4):

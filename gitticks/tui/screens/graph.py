@@ -46,6 +46,11 @@ class GraphPane(Lines):
     chosen: str | None = None
     _above = 0
 
+    @property
+    def under_cursor(self) -> str | None:
+        """Returns the task that the cursor is on, which the screen may not have drawn yet."""
+        return self.key if self.drawing.is_list else self.chosen
+
     def show_drawing(self, drawing: Drawing, above: Sequence[Line]) -> None:
         """Shows a drawing, below some rows of words."""
         self.drawing, self._above = drawing, len(above)
@@ -71,6 +76,7 @@ class GraphPane(Lines):
 
     def _choose(self, key: str) -> None:
         if key != self.chosen:
+            self.chosen = key
             self.post_message(self.Moved(self, key))
 
     def show_chosen(self) -> None:
@@ -136,6 +142,7 @@ class GraphView(Loaded[Graph]):
     def fill(self, loaded: Graph) -> None:
         """Draws the graph with the chosen task's links in their own colour, and says what they are below."""
         pane, nodes = self.query_one(GraphPane), loaded.shape.nodes
+        self.chosen = pane.under_cursor or self.chosen
         if self.chosen not in nodes:
             self.chosen = _first(nodes.values())
         above = [
@@ -187,9 +194,8 @@ class GraphView(Loaded[Graph]):
             spans += [(", " if spans else "", "muted"), (f"{glyph(mark)} ", STATUS_COLOUR[mark]), one]
         return spans or [("nothing", "muted")]
 
-    def on_lines_moved(self, event: Lines.Moved) -> None:
-        if self.chosen != event.key and self.loaded is not None:
-            self.chosen = event.key
+    def on_lines_moved(self) -> None:
+        if self.chosen != self.query_one(GraphPane).under_cursor and self.loaded is not None:
             self.fill(self.loaded)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
