@@ -18,7 +18,7 @@ from gitticks.git.files import errors_name, write_synced
 from gitticks.model.audit import AuditEntry
 from gitticks.model.ids import TaskId
 from gitticks.redaction import mask
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, stamp_of
 from gitticks.store import layout
 from gitticks.store.transaction import Transaction
 
@@ -127,6 +127,11 @@ def tasks_with_pending(own_dir: Path) -> tuple[TaskId, ...]:
     """Returns the tasks about which decisions are noted that are not on the state branch yet."""
     folder = own_dir / FOLDER
     return tuple(TaskId(path.stem) for path in sorted(folder.glob("*.jsonl"))) if folder.is_dir() else ()
+
+
+def stamps_of_pending(own_dir: Path) -> tuple[object, ...]:
+    """Returns what differs once such a decision was noted, or has gone to the state branch."""
+    return tuple((task, stamp_of(f"{own_dir}/{FOLDER}/{task}.jsonl")) for task in tasks_with_pending(own_dir))
 
 
 def _each(entry: AuditEntry, change: Callable[[str], str]) -> AuditEntry:

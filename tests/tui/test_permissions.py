@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from gitticks.model.audit import UserAction
+from gitticks.model.ids import TaskId
 from gitticks.model.settings import PermissionRule
-from gitticks.runner.questions import Questions
+from gitticks.runner.questions import Question, Questions
+from gitticks.store.audit import PendingAudit
 from gitticks.tui.messages import Batch
-from gitticks.tui.screens import verdicts
+from gitticks.tui.screens import permissions, verdicts
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.home import Home
 from gitticks.tui.screens.permissions import Permissions
@@ -22,6 +24,7 @@ from gitticks.tui.widgets.permission_rows import decision_rows
 from gitticks.workflow.permissions import Access, Operation
 from tests.runner.test_permissions import BASH, audit_of, set_up
 from tests.support.hooked_clients import answers
+from tests.support.projects import make_project
 from tests.support.runs import RunProject
 from tests.support.waiting import LONGEST_SECONDS
 from tests.tui import made_up_places
@@ -108,17 +111,17 @@ class AnsweringApp(StillApp):
         """Keeps what would be done."""
         self.answered.append(do)
 
-    async def shows(self, shown: Shown) -> None:
-        """Opens the permissions with the request alone."""
+    async def shows(self, shown: Shown, *others: Question) -> None:
+        """Opens the permissions with the request, after others."""
         access = Access(Operation.SHELL, self.command)
         rule = PermissionRule(Operation.SHELL, commands=("cmake *", "make *", "rm -rf *"))
         asked = QUESTIONS[1]._replace(access=access, rule=rule)
         await shown.sees("Parallel test")
-        self.feed.batches.append(Batch(replace(snapshot(), questions=(asked,), number=2)))
+        self.feed.batches.append(Batch(replace(snapshot(), questions=(*others, asked), number=2)))
         self.feed._wake()
         await shown.until(lambda: self.snapshot.number == 2, "the request")
         self.go("permissions")
-        await shown.sees("? shell")
+        await shown.sees("? ")
         self.screen.query_one("#asked", Lines).moved_at = 0.0  # it was there for a while
 
 
@@ -181,6 +184,54 @@ def test_the_cursor_stays_on_a_decision_while_others_are_made(
     play(tmp_path, work, WIDE, StillApp(tmp_path))
 
 
+def test_a_decision_is_shown_once_it_was_made_and_all_are_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permissions, "_MOST_DECISIONS", 1)
+    project = make_project(tmp_path / "project")
+    project.make("k7f2", title="Login")
+    pending = PendingAudit(project.path / ".git/gitticks", TaskId("k7f2"))
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Login")
+        shown.app.go("permissions")
+        await shown.sees("No decisions yet.")
+        entries = [
+            one.entry._replace(target=f"make {one.task}") for one in made_up_places.asked().decisions[:2]
+        ]
+        for entry in sorted(entries):
+            pending.note(entry)
+            await shown.sees(entry.target)
+        await shown.press("e")
+        await shown.sees("Export the decisions")
+        await shown.press("enter")
+        await shown.sees("2 decisions written to audit-export.jsonl")
+
+    play(project.path, work)
+
+
+def test_a_request_that_was_scrolled_away_is_not_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Loaded, "load", lambda self: self._take_loaded(made_up_places.asked()))
+    app = AnsweringApp(tmp_path, _LONG * 60)
+
+    async def work(shown: Shown) -> None:
+        await app.shows(shown, QUESTIONS[0])
+        pane = app.screen.query_one("#asked", Lines)
+        await shown.sees("? network")
+        first, height = pane._place(pane.key)
+        assert first == 0
+        await shown.until(lambda: pane.max_scroll_y > height, "the rows of both")
+        pane.scroll_to(y=height, animate=False, force=True)
+        await shown.until(lambda: pane.scroll_offset.y == height, "the other one alone")
+        await shown.press("y")
+        await shown.reads("move to the request's end before you allow it")
+        assert not app.answered
+
+    play(tmp_path, work, SMALL, app)
+
+
 @pytest.mark.parametrize("size", [WIDE, SMALL, NARROW], ids=["wide", "small", "narrow"])
 def test_a_request_is_whole_at_every_width_and_enter_shows_all_about_it(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -212,7 +263,7 @@ def test_what_has_no_room_is_scrolled_to_its_end_before_it_is_allowed(
         await app.shows(shown)
         assert "important" not in shown.text
         await shown.press("y", "Y")
-        await shown.reads("move down to the request's end before you allow it")
+        await shown.reads("move to the request's end before you allow it")
         assert not app.answered
         for _ in range(20):
             await shown.press("down")

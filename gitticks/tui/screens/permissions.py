@@ -13,8 +13,9 @@ from textual.widget import Widget
 from gitticks.actions.audit import Recorded, as_csv, as_objects, counts_of, find_decisions
 from gitticks.actions.context import Context
 from gitticks.actions.permissions import ChangedMode, Policy, change_mode, policy
+from gitticks.cli.render import count_of
 from gitticks.model.settings import PermissionMode
-from gitticks.store.audit import tasks_with_pending
+from gitticks.store.audit import stamps_of_pending, tasks_with_pending
 from gitticks.tui.screens import verdicts
 from gitticks.tui.screens.base import Loaded
 from gitticks.tui.screens.dialogs import DIALOG_WIDTH, Choice, Dialog
@@ -42,6 +43,15 @@ class Permissions(Loaded[Asked]):
     refuses_in = "decisions"
     requests_in = "asked"
 
+    def __init__(self, subject: str | None = None) -> None:
+        super().__init__(subject)
+        self._noted: object = ()
+
+    @property
+    def mark(self) -> object:
+        """Returns what differs with each change of the branch, and with each decision that is not on it yet."""
+        return self.snapshot.number, self._noted
+
     def body(self) -> Iterable[Widget]:
         yield Lines("Requests", id="asked", empty="No open requests.", classes="pane sized-height")
         yield Lines("Decisions", id="decisions", empty="No decisions yet.")
@@ -54,8 +64,12 @@ class Permissions(Loaded[Asked]):
     def _tick(self) -> None:
         if self.is_open and self.is_current:
             self._fill_questions()
-            if self.snapshot.sessions:
-                self.load()
+            self.look_up(lambda context: stamps_of_pending(context.repository.own_dir), self._take_noted)
+
+    def _take_noted(self, noted: object) -> None:
+        if noted != self._noted:
+            self._noted = noted
+            self.redraw()
 
     def read(self, context: Context) -> Asked:
         return Asked(context.settings.permissions.mode, _decisions(context))
@@ -138,14 +152,12 @@ class Permissions(Loaded[Asked]):
         ]
 
         def said(name: str) -> None:
-            if self.loaded is not None:
-                decisions = self.loaded.decisions
-                home = os.path.expanduser(name)  # noqa: PTH111 (Path's raises where there is no such user)
-                self.gt.act(
-                    lambda context: _export(context.directory / home, decisions),
-                    f"{len(decisions)} decisions written to {name}",
-                    task="permissions",
-                )
+            home = os.path.expanduser(name)  # noqa: PTH111 (Path's raises where there is no such user)
+            self.gt.act(
+                lambda context: _export(context, context.directory / home),
+                lambda count: f"{count_of(count, 'decision')} written to {name}",
+                task="permissions",
+            )
 
         dialog = Dialog("Export the decisions", rows, ask="a new file", do="write", text="audit-export.jsonl")
         self.gt.ask(dialog, said)
@@ -168,10 +180,12 @@ def _decisions(context: Context) -> tuple[Recorded, ...]:
     return find_decisions(context, tasks)[::-1][:_MOST_DECISIONS] if tasks else ()
 
 
-def _export(path: Path, decisions: Iterable[Recorded]) -> None:
-    oldest_first = list(decisions)[::-1]
+def _export(context: Context, path: Path) -> int:
+    """Writes all decisions to a new file, the oldest first, and returns how many there are."""
+    decisions = find_decisions(context)
     with path.open("x", encoding="utf-8", newline="") as file:
         if path.suffix == ".csv":
-            file.writelines(f"{one.rstrip()}\n" for one in as_csv(oldest_first))
+            file.writelines(f"{one.rstrip()}\n" for one in as_csv(decisions))
         else:
-            file.writelines(f"{json.dumps(one)}\n" for one in as_objects(oldest_first))
+            file.writelines(f"{json.dumps(one)}\n" for one in as_objects(decisions))
+    return len(decisions)

@@ -346,7 +346,7 @@ def answer_permission(view: View, pane: Lines, number: int | None, *, allows: bo
         view.gt.say("this request has only just come; read it first", warns=True)
         return
     if allows and not pane.shows_end:
-        view.gt.say("move down to the request's end before you allow it", warns=True)
+        view.gt.say("move to the request's end before you allow it", warns=True)
         return
 
     def give(context: Context) -> tuple[Question, ...]:

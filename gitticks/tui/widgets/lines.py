@@ -318,9 +318,10 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def shows_end(self) -> bool:
-        """True if the entry under the cursor is on the screen down to its end."""
+        """True if the end of the entry under the cursor is on the screen."""
         first, height = self._place(self.key)
-        return first + height <= self.scroll_offset.y + self.size.height
+        top = self.scroll_offset.y
+        return top < first + height <= top + self.size.height
 
     def _draw_entry(self, key: str | None) -> None:
         """Draws an entry's rows alone: a moving cursor is to send little through a slow line."""
