@@ -26,8 +26,8 @@ from gitticks.importing.record import (
     read_file,
     text_of,
 )
+from gitticks.importing.task_text import section_title
 from gitticks.model.ids import TaskId
-from gitticks.model.notes import Section
 from gitticks.model.status import Status
 from gitticks.model.task import Task
 
@@ -56,8 +56,6 @@ _EMPTY = frozenset(
     }
 )
 """Sections of the tool's own, which say nothing while they are empty."""
-_OURS = frozenset({Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.REVIEW, Section.NOTES})
-"""Sections that mean something to a gate or an agent, which no foreign text may fill."""
 
 
 def _read_statuses(data: bytes, path: str) -> tuple[str, ...]:
@@ -176,14 +174,12 @@ def _text(body: str, path: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     heads = _headings(path, lines, regions)
     summary, sections = ["\n".join(lines[: heads[0] if heads else None])], dict[str, str]()
     for first, end in pairwise([*heads, len(lines)]):
-        title = " ".join(lines[first].strip().lstrip("#").split())
+        title = section_title(lines[first])
         text = trimmed("\n".join(_without_markers(lines, first, end, regions.get(first))))
         if same_name(title) == "description":
             summary.append(text)
         elif text or title.lower() not in _EMPTY:
-            name = next((one.value for one in Section if same_name(one) == same_name(title)), title)
-            name = f"Imported {name}" if name in _OURS else name
-            sections[name] = "\n\n".join(part for part in (sections.get(name, ""), text) if part)
+            sections[title] = "\n\n".join(part for part in (sections.get(title, ""), text) if part)
     return "\n\n".join(text for part in summary if (text := trimmed(part))), tuple(sections.items())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from gitticks.document.entries import escape, heading_line, normalised
 from gitticks.document.fields import written
 from gitticks.document.history import MOST_LINE_BYTES
-from gitticks.document.sections import Body
+from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.document.texts import MOST_BYTES, MOST_LINES, Source, trimmed
 from gitticks.document.yaml_nodes import loose_node
@@ -26,6 +26,8 @@ _DEEPEST = 4
 _LINES_AROUND = 4
 _MOST_FIELD_LINES = 100
 _ROOM_FOR_FIELDS = 64_000
+_OURS = (Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.REVIEW, Section.NOTES)
+"""Sections that mean something to a gate or an agent, which no foreign text may fill."""
 _NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})", re.MULTILINE)
 """A code fence that begins inside a list, a quote or an indentation; elsewhere `escape` sees fences as CommonMark."""
 
@@ -78,6 +80,15 @@ def key_of(name: str) -> str:
     return one_line(str(name))[:100] or "unnamed"
 
 
+def section_title(name: str) -> str:
+    """Returns the title of the section that is made of a foreign one; closing signs are no part of it."""
+    title = one_line(name).strip("# ")
+    known = next((one for one in Section if same_name(one) == same_name(title)), None)
+    if known in _OURS:
+        return f"Imported {known}"
+    return known or title or "Imported"
+
+
 def as_text(value: Any) -> str:
     """Returns a foreign value for people to read: a text as it is, a list of texts by lines, all else as JSON."""
     if isinstance(value, str):
@@ -114,7 +125,7 @@ def _body(foreign: ForeignTask, path: str) -> str:
     if not any(_NESTED_FENCE.search(text) for text in texts):
         return _joined(foreign, keep_fences=True)
     names = [
-        *(_heading(name) for name, _ in foreign.sections),
+        *(section_title(name) for name, _ in foreign.sections),
         *([Section.NOTES.value] if foreign.notes else []),
     ]
     for keep_fences in (True, False):
@@ -135,15 +146,11 @@ def _parts(foreign: ForeignTask, *, keep_fences: bool) -> Iterator[str]:
         yield _safe(foreign.summary, keep_fences=keep_fences)
     for name, text in foreign.sections:
         below = f"\n{_safe(text, keep_fences=keep_fences)}" if text.strip() else ""
-        yield f"## {_heading(name)}\n{below}"
+        yield f"## {section_title(name)}\n{below}"
     if foreign.notes:
         yield f"## {Section.NOTES.value}\n"
     for entry in map(normalised, sorted(foreign.notes, key=lambda one: one.at)):
         yield f"{heading_line(entry)}\n\n{_safe(entry.text, keep_fences=keep_fences)}"
-
-
-def _heading(name: str) -> str:
-    return one_line(name).strip("# ") or "Imported"
 
 
 def _safe(text: str, *, keep_fences: bool) -> str:

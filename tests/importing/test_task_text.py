@@ -51,6 +51,11 @@ def test_no_text_makes_a_section_or_an_entry_and_each_comes_back(
     assert [one.text for one in entries] == [trimmed(clean(note))] * 2
 
 
+@pytest.mark.parametrize("name", ["Script", "script  ##", "#Script", "# #  Script #", "\t## SCRIPT"])
+def test_no_name_makes_a_section_that_gates_or_agents_read(name: str) -> None:
+    assert [block.title for block in written(sections=((name, ""),)).body.blocks] == ["Imported Script"]
+
+
 VALUES = st.recursive(
     st.none()
     | st.booleans()

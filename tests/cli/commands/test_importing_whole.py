@@ -90,6 +90,17 @@ def test_headings_inside_a_section_stay_in_it_and_make_none(tmp_path: Path) -> N
     assert "source_there: harbour office" in file.frontmatter.yaml
 
 
+def test_no_way_to_write_a_heading_of_backlog_makes_a_script(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    path = backlog(tmp_path / "backlog", ("a-1", ""))
+    fence = "```sh\nls\n```"
+    path.write_text(f"{path.read_text()}## Script ##\n\n{fence}\n## #Script\n\nIt lists.\n")
+    taken_in(tmp_path, "backlog", "backlog")
+    file = file_of(project.store, "a-1")
+    assert [block.title for block in file.body.blocks] == ["Imported Script"]
+    assert file.section("Imported Script") == f"{fence}\n\nIt lists."
+
+
 def test_links_are_found_by_number_where_nothing_names_the_prefix(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     done = taken_in(tmp_path, "backlog", str(ODD))
