@@ -29,6 +29,7 @@ DEFAULT = "default"
 FLAG = "flag "
 """What the origin of a value begins with that a command's flag gave."""
 ALLOW: Keys = ("permissions", "allow")
+_MODE: Keys = ("permissions", "mode")
 _LISTS: Mapping[Keys, tuple[str, ...]] = {
     ("sandbox", "allowed_hosts"): ("network",),
     ("sandbox", "allowed_paths"): ("file_read", "file_write"),
@@ -119,7 +120,7 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
     found: dict[Keys, Given] = {}
     overruled: list[Overruled] = []
     kept = tuple(layers)
-    for layer in kept:
+    for layer in _with_modes_of_agents(kept):
         for keys, new in layer.given.items():
             old, combine = found.get(keys), BY_NAME[pattern_of(keys)].combine
             if old is None:
@@ -138,6 +139,14 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
         warnings=tuple(warning for layer in kept for warning in layer.warnings),
         is_read_only=any(layer.is_read_only for layer in kept),
     )
+
+
+def _with_modes_of_agents(layers: tuple[Layer, ...]) -> Iterator[Layer]:
+    """Yields the layers; the mode that one gives for all agents is also for those that only another names."""
+    named = [keys for layer in layers for keys in layer.given if keys[::2] == ("agents", "mode")]
+    for layer in layers:
+        mode = layer.given.get(_MODE)
+        yield layer if mode is None else layer._replace(given={**dict.fromkeys(named, mode), **layer.given})
 
 
 def _overruled_rules(layers: tuple[Layer, ...]) -> Iterator[Overruled]:

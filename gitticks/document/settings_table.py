@@ -153,7 +153,13 @@ SETTINGS: tuple[Setting, ...] = (
         kinds.choice("read-only"),
         "`read-only`: a `codex` agent writes no files, whatever its mode",
     ),
-    Setting("agents.*.mode", kinds.word(PermissionMode), "what this agent may do without asking"),
+    Setting(
+        "agents.*.mode",
+        kinds.word(PermissionMode),
+        "what this agent may do without asking, instead of the `permissions.mode` of the same layer",
+        _MODE,
+        _ANY_CHANGE,
+    ),
     Setting("agents.*.args", kinds.TEXTS, "more arguments for this agent's command line"),
     Setting(
         "agents.*.fallback",

@@ -50,6 +50,39 @@ def test_the_stricter_value_stays_and_the_other_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("team", "own", "mode", "overruled"),
+    [
+        (
+            "agents: {mine: {mode: auto-all}}\n",
+            {"permissions.mode": "interactive"},
+            "interactive",
+            [],
+        ),
+        (
+            "permissions: {mode: interactive}\n",
+            {"agents.mine.mode": "yolo"},
+            "interactive",
+            ["flag agents.mine.mode"],
+        ),
+        (
+            "agents: {mine: {mode: interactive}}\n",
+            {"agents.mine.mode": "auto-all"},
+            "interactive",
+            ["flag agents.mine.mode"],
+        ),
+        ("permissions: {mode: interactive}\nagents: {mine: {mode: auto-all}}\n", {}, "auto-all", []),
+        ("agents: {mine: {mode: auto-all}}\n", {}, "auto-all", []),
+    ],
+)
+def test_the_mode_of_an_agent_is_the_strictest_that_any_layer_gives_for_it(
+    team: str, own: dict[str, str], mode: str, overruled: list[str]
+) -> None:
+    resolved = merge_layers([file_layer(team), flag_layer(own)])
+    assert resolved.settings.agents["mine"].mode == mode
+    assert [one.origin for one in resolved.overruled] == overruled
+
+
+@pytest.mark.parametrize(
     ("rule", "by"),
     [
         ("{operation: network}", "hosts"),

@@ -208,4 +208,6 @@ def test_what_changes_no_rule_is_not_asked_about(name: str) -> None:
 
 
 def test_only_the_guarded_groups_have_a_stricter_side() -> None:
-    assert {setting.keys[0] for setting in SETTINGS if setting.combine is not None} == set(GUARDED)
+    found = [setting for setting in SETTINGS if setting.combine is not None]
+    assert {one.keys[0] for one in found} == {*GUARDED, "agents"}
+    assert [one.name for one in found if one.keys[0] == "agents"] == ["agents.*.mode"]
