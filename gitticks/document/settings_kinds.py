@@ -19,6 +19,8 @@ from gitticks.model.settings import PermissionRule, ReviewerSettings
 
 _DURATION = re.compile(r"([0-9]{1,9})([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_MOST_DAYS = 36_500
+"""A time so far ahead is still one that a date can hold."""
 _SIZE = re.compile(r"([0-9]{1,12})(|b|kb|mb|gb)", re.IGNORECASE)
 _BYTES = {"": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 _SHOWN_DURATIONS = (("d", 86_400), ("h", 3600), ("m", 60))
@@ -156,6 +158,14 @@ def _amount(form: re.Pattern[str], units: Mapping[str, int], what: str, hint: st
         return int(match[1]) * units[match[2].lower()]
 
     return read
+
+
+def _read_duration(at: At, node: Node) -> int:
+    seconds = _read_any_duration(at, node)
+    if seconds > _MOST_DAYS * _SECONDS["d"]:
+        problem = f"is longer than {_MOST_DAYS}d: {values.shown(node)}"
+        raise at.error(node, problem, hint=f"write `{at.name}: {_MOST_DAYS}d`")
+    return seconds
 
 
 def _in_units(units: tuple[tuple[str, int], ...], smallest: str) -> Callable[[int], str]:
@@ -297,7 +307,7 @@ FLAG = Kind("true or false", values.read_flag, Form.FLAG, lambda value: "true" i
 NUMBER = Kind("a number from 0 up", values.read_number)
 BUDGET = Kind("a number of dollars above 0", values.read_dollars, is_nullable=True)
 COST = Kind("a number of dollars", values.read_number, is_nullable=True)
-_read_duration = _amount(_DURATION, _SECONDS, "a duration", "90s, 30m, 2h, 14d or seconds")
+_read_any_duration = _amount(_DURATION, _SECONDS, "a duration", "90s, 30m, 2h, 14d or seconds")
 DURATION = Kind("a time such as 30m", _read_duration, show=_in_units(_SHOWN_DURATIONS, "s"))
 DURATION_OR_NULL = DURATION._replace(is_nullable=True)
 _read_size = _amount(_SIZE, _BYTES, "a size", "64MB, 200kB or bytes")

@@ -76,6 +76,7 @@ def test_null(kind: Kind, text: str) -> None:
         (kinds.DURATION, "soon", "`name` is not a duration: 'soon'"),
         (kinds.DURATION, "0s", "`name` is not a duration: '0s'"),
         (kinds.DURATION, "-5m", "`name` is not a duration: '-5m'"),
+        (kinds.DURATION, "36501d", "`name` is longer than 36500d: '36501d'"),
         (kinds.DURATION, "1" * 5000, "`name` is not a duration"),
         (kinds.SIZE, "big", "`name` is not a size: 'big'"),
         (kinds.FLAG, "perhaps", "`name` is not true or false: 'perhaps'"),
