@@ -68,6 +68,7 @@ class _Merge:
     bundle: frozenset[str]
     guest_is_later: bool | None
     later: Later
+    is_settings: bool = False
     overridden: list[str] = field(default_factory=list)
     chosen: dict[str, Loose] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
@@ -136,7 +137,9 @@ class _Merge:
         if key in SETS:
             return self._joined_set(key, base, frame, guest)
         if frame is None or guest is None:
-            if key not in _KNOWN:
+            if self.is_settings:
+                self.overridden.append(key)
+            if self.is_settings or key not in _KNOWN:
                 return frame or guest
         elif isinstance(frame.node, MappingNode) and isinstance(guest.node, MappingNode):
             self.changes += self._nested((key,), base.node if base else None, frame.node, guest.node)
@@ -181,14 +184,18 @@ class _Merge:
                 yield from self._nested((*keys, key), before, mine, theirs)
                 continue
             is_changed = mine is not None and not _same(mine, before)
-            if is_changed:
+            if is_changed or (self.is_settings and mine is None and before is not None):
                 self.overridden.append(".".join((*keys, key)))
             if not is_changed or self._guest_stands((*keys, key), loose_node(mine), loose_node(theirs)):
                 yield Change((*keys, key), as_value(theirs))
         for pair in frame.pairs:
             before = old.get(pair.key.text) if old else None
-            if guest.get(pair.key.text) is None and _same(before, pair.value):
+            if guest.get(pair.key.text) is not None or before is None:
+                continue
+            if _same(before, pair.value):
                 yield Change((*keys, pair.key.text), None)
+            elif self.is_settings:
+                self.overridden.append(".".join((*keys, pair.key.text)))
 
 
 def merge_frontmatter(
@@ -199,16 +206,18 @@ def merge_frontmatter(
     bundle: frozenset[str],
     guest_is_later: bool | None,
     later: Later = lambda _: None,
+    is_settings: bool = False,
 ) -> MergedFields:
     """Returns the frontmatter of `frame` with what `guest` changed.
 
-    The arguments are those of `merge_files`; `bundle` are the keys that come from the frame alone.
+    The arguments are those of `merge_files`; `bundle` are the keys that come from the frame alone. Of settings it is
+    told too where one side removed what the other changed.
 
     Raises:
         DocumentError: one of them writes its YAML in a form that cannot be joined.
     """
     old = _Parts({}, "") if base is None else _parts(base)
-    merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later, later)
+    merge = _Merge(old, _parts(frame), _parts(guest), bundle, guest_is_later, later, is_settings)
     text = merge.joined()
     text = frame.yaml if text == with_newlines(frame.yaml, "\n") else with_newlines(text, frame.newline)
     result = frame.with_yaml(text)
@@ -274,7 +283,9 @@ def _items(part: _Part | None) -> Sequence[str]:
 
 
 def merge_settings(base: str, one: str, other: str) -> tuple[str, tuple[str, ...]]:
-    """Returns the settings with the changes of both sides, and the keys that both changed; there that of `one` stands.
+    """Returns the settings with the changes of both sides, and the keys that both changed.
+
+    There that of `one` stands; of what one side removed, the value that the other one gave.
 
     Raises:
         DocumentError: a side is no YAML of one key a line.
@@ -285,6 +296,7 @@ def merge_settings(base: str, one: str, other: str) -> tuple[str, tuple[str, ...
         _as_frontmatter(other),
         bundle=frozenset(),
         guest_is_later=False,
+        is_settings=True,
     )
     return merged.frontmatter.yaml, merged.overridden
 

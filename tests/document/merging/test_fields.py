@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitticks.document.frontmatter import Frontmatter, split
-from gitticks.document.merging.fields import MergedFields, merge_frontmatter
+from gitticks.document.merging.fields import MergedFields, merge_frontmatter, merge_settings
 from gitticks.errors import DocumentError
 
 HEAD = "id: k7f2\ntitle: Say hello\nstatus: working\n"
@@ -96,6 +96,17 @@ def test_of_two_values_the_later_stands(later: bool) -> None:
     nested = merge("mine: {a: 1}\n", "mine: {a: 2}\n", "mine: {a: 3}\n", later=later)
     assert nested.frontmatter.yaml == f"{HEAD}mine: {{a: {3 if later else 2}}}\n"
     assert nested.overridden == ("mine.a",)
+
+
+@pytest.mark.parametrize("text", ["human: {}\n", "verify: {{test: {}, build: b}}\n"])
+@pytest.mark.parametrize("is_swapped", [True, False])
+def test_a_setting_that_one_side_removed_and_the_other_changed_is_told(text: str, is_swapped: bool) -> None:
+    rest = "parallel: 2\n"
+    removed = rest if text.startswith("human") else f"verify: {{build: b}}\n{rest}"
+    sides = (removed, text.format("two") + rest)
+    found, told = merge_settings(text.format("one") + rest, *(sides[::-1] if is_swapped else sides))
+    assert "two" in found
+    assert told == (("human",) if text.startswith("human") else ("verify.test",))
 
 
 def test_the_later_time_stands_whoever_writes_the_rest() -> None:
