@@ -16,6 +16,7 @@ from gitticks.errors import DocumentError
 
 _BLOCK_HEADER = re.compile(r"[|>][0-9+-]*")
 _INDENTATION = re.compile(r"(?:[ ]*(?:\r\n|\r|\n))*( +)")
+_COMMA = re.compile(r"\s*,")
 _BREAKS_AND_TABS = dict.fromkeys(map(ord, "\n\t"))
 
 
@@ -60,7 +61,7 @@ class Editor(NamedTuple):
     def removed(self, mapping: Mapping, pair: Pair) -> Iterator[list[Edit]]:
         """Yields ways to remove a key together with its line."""
         if mapping.flow:
-            yield self._removed_in_flow(mapping.pairs, mapping.pairs.index(pair))
+            yield list(self._removed_in_flow(mapping.pairs, [mapping.pairs.index(pair)]))
             return
         start = line_start(self.text, pair.start)
         if self.text[start : pair.start].strip(" ") not in ("", "?"):
@@ -112,10 +113,11 @@ class Editor(NamedTuple):
         kept = [index for index, item in enumerate(old) if item in new]
         staying = [old[index] for index in kept]
         if staying == new[: len(staying)] and staying:
+            added = value[len(staying) :]
             gone = [index for index in range(len(old)) if index not in kept]
             yield [
-                *(edit for index in gone for edit in self._item_removed(node, index)),
-                *self._items_added(node, value[len(staying) :]),
+                *self._items_removed(node, gone, is_followed=bool(added)),
+                *self._items_added(node, added),
             ]
         shared = min(len(old), len(new))
         if shared:
@@ -125,15 +127,18 @@ class Editor(NamedTuple):
                     for index in range(shared)
                     if old[index] != new[index]
                 ),
-                *(edit for index in range(shared, len(old)) for edit in self._item_removed(node, index)),
+                *self._items_removed(node, range(shared, len(old))),
                 *self._items_added(node, value[shared:]),
             ]
 
-    def _item_removed(self, node: SequenceNode, index: int) -> list[Edit]:
+    def _items_removed(
+        self, node: SequenceNode, gone: Sequence[int], *, is_followed: bool = False
+    ) -> Iterator[Edit]:
         if node.flow:
-            return self._removed_in_flow(node.items, index)
-        item = node.items[index]
-        return [Edit(line_start(self.text, item.start), line_end(self.text, item.end), "")]
+            yield from self._removed_in_flow(node.items, gone, is_followed=is_followed)
+            return
+        for item in (node.items[index] for index in gone):
+            yield Edit(line_start(self.text, item.start), line_end(self.text, item.end), "")
 
     def _items_added(self, node: SequenceNode, items: Sequence[YamlValue]) -> list[Edit]:
         if not items:
@@ -147,17 +152,31 @@ class Editor(NamedTuple):
         lines = self.newline.join(lead + render(item) for item in items)
         return [self._new_line(line_end(self.text, last.end), lines)]
 
-    def _removed_in_flow(self, parts: Sequence[Node | Pair], index: int) -> list[Edit]:
-        """Returns the edits that delete one part and one comma; a comment between two parts stays."""
-        part = parts[index]
-        if len(parts) == 1:
-            return [Edit(part.start, part.end, "")]
-        is_last = index == len(parts) - 1
-        gap = (parts[index - 1].end, part.start) if is_last else (part.end, parts[index + 1].start)
-        if "#" not in self.text[slice(*gap)]:
-            return [Edit(min(gap[0], part.start), max(gap[1], part.end), "")]
-        comma = self.text.find(",", *gap)
-        return [Edit(part.start, part.end, ""), Edit(comma, comma + 1, "")]
+    def _removed_in_flow(
+        self, parts: Sequence[Node | Pair], gone: Sequence[int], *, is_followed: bool = False
+    ) -> Iterator[Edit]:
+        """Yields the edits that delete parts, and for each one comma; a comment between two parts stays.
+
+        The comma is the one behind the part, and of the last parts the one before it if none is behind them, or if
+        others are to follow.
+        """
+        last_kept = max((index for index in range(len(parts)) if index not in gone), default=-1)
+        last_comma = None if is_followed else _COMMA.match(self.text, parts[-1].end)
+        for index in gone:
+            part = parts[index]
+            gap = (part.end, part.end)
+            if index < len(parts) - 1 and (index < last_kept or last_comma):
+                gap = (part.end, parts[index + 1].start)
+            elif last_comma:
+                gap = (part.end, last_comma.end())
+            elif index > 0:
+                gap = (parts[index - 1].end, part.start)
+            if "#" not in self.text[slice(*gap)]:
+                yield Edit(min(gap[0], part.start), max(gap[1], part.end), "")
+            else:
+                comma = self.text.find(",", *gap)
+                yield Edit(part.start, part.end, "")
+                yield Edit(comma, comma + 1, "")
 
     def _new_line(self, offset: int, line: str) -> Edit:
         glue = "" if offset == 0 or self.text[offset - 1] in "\r\n" else self.newline

@@ -163,6 +163,21 @@ def test_blank_lines_that_belong_to_a_kept_block_stay_its_own() -> None:
     assert splice(Source(text, "f"), [Change(("b",), 2)], "\n").text == text + "b: 2\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "after"),
+    [
+        ("a: [\n  x,  # one\n  y,\n  z,\n]\n", ["x"], "a: [\n  x,  # one\n  \n]\n"),
+        ("a: [\n  x,  # one\n  y,\n  z\n]\n", ["x"], "a: [\n  x  # one\n  \n]\n"),
+        ("a: [v,  # one\n  x, y, z]\n", ["v", "y"], "a: [v,  # one\n  y]\n"),
+        ("a: [x, y, z,]\n", ["x", "w"], "a: [x, w,]\n"),
+    ],
+)
+def test_the_last_items_of_a_flow_list_go_and_the_comments_before_them_stay(
+    text: str, value: list[str], after: str
+) -> None:
+    assert splice(Source(text, "f"), [Change(("a",), value)], "\n").text == after
+
+
 def test_comments_between_the_items_of_a_flow_list_stay() -> None:
     text = "a: [x, # one\n  y, # two\n  z]\n"
     assert difference("a", ["x", "z"], text=text) == ["-  y, # two", "+   # two"]
