@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -208,6 +210,12 @@ def test_hostile_text_has_an_end(part: str) -> None:
     assert last_verdict(part * 60_000) is UNCLEAR
     assert last_verdict(f"{part}VERDICT" * 6_000) is UNCLEAR
     assert last_verdict(f"VERDICT:{part}" * 6_000 + "\nVERDICT: BLOCKING") in (FAIL, UNCLEAR)
+
+
+def test_a_label_with_very_many_signs_takes_no_seconds() -> None:
+    before = time.process_time()
+    assert review_outcome(("review " + "- " * 3900 + " PASS\n\n") * 8) is PASS
+    assert time.process_time() - before < 3
 
 
 _PIECES = st.sampled_from(
