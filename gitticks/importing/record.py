@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -94,7 +95,7 @@ def object_of(data: bytes) -> dict[str, Any]:
 def json_of(data: bytes) -> Any:
     """Returns what some bytes hold as JSON."""
     try:
-        value = json.loads(text_of(data), parse_constant=_refuse)
+        value = json.loads(text_of(data), parse_constant=_refuse, parse_float=_finite)
     except RecursionError:
         raise RecordError(_TOO_DEEP) from None
     except ValueError as error:
@@ -124,6 +125,14 @@ def _reason(error: json.JSONDecodeError) -> str:
 
 def _refuse(name: str) -> float:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    """Returns a number that can be written again."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise RecordError(f"the number {text[:40]} is too large")
+    return value
 
 
 def canonical(value: Any) -> str:

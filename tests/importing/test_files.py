@@ -14,6 +14,7 @@ from gitticks.importing.record import RecordError, object_of, text_of
         (b'{"a":\n "cut of', "this is not JSON, unterminated string in line 2, column 2"),
         (b"[" * 100_000, "this JSON is nested too deep"),
         (b'{"a": Infinity}', "this is not JSON"),
+        (b'{"a": -1e400}', "the number -1e400 is too large"),
         (b"7", "this is not a JSON object"),
     ],
 )
