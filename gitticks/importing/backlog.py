@@ -23,6 +23,7 @@ from gitticks.importing.record import (
     RecordError,
     clean,
     digest_of,
+    is_given_up,
     read_file,
     text_of,
 )
@@ -126,11 +127,16 @@ def _task_of(data: bytes, path: str, statuses: Sequence[str]) -> ForeignTask:
 
 
 def _status(parts: Parts, statuses: Sequence[str]) -> Status:
-    """Returns done for the last of the project's statuses, pending for the first, and working between them."""
+    """Returns done for the last of the project's statuses, pending for the first, and working between them.
+
+    A status that says that nothing was done is cancelled, wherever it is.
+    """
     word = parts.left.get("status")
     name = word.strip().lower() if isinstance(word, str) else ""
     if not name or name in _TO_DO or name == statuses[0]:
         status = Status.PENDING
+    elif is_given_up(name):
+        status = Status.CANCELLED
     else:
         status = Status.DONE if name in _DONE or name == statuses[-1] else Status.WORKING
     if name in (*_TO_DO, *_DONE, _BUSY):

@@ -14,6 +14,7 @@ from gitticks.document.sections import Body, same_name
 from gitticks.document.taskfile import TaskFile, read_task
 from gitticks.document.texts import MOST_BYTES, MOST_LINES, Source, trimmed
 from gitticks.document.yaml_nodes import loose_node
+from gitticks.document.yaml_read import MOST_BYTES as MOST_YAML_BYTES
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
 from gitticks.importing.record import ForeignTask, canonical, clean, one_line
@@ -22,10 +23,11 @@ from gitticks.model.task import Task
 
 IMPORTED = "imported"
 _LONGEST_EXTRAS = 8_000
+_ROOM_FOR_EXTRAS = 2 * _LONGEST_EXTRAS
 _DEEPEST = 4
 _LINES_AROUND = 4
 _MOST_FIELD_LINES = 100
-_ROOM_FOR_FIELDS = 64_000
+_ROOM_FOR_FIELDS = MOST_YAML_BYTES
 _OURS = (Section.SCRIPT, Section.QUESTIONS, Section.HANDOFF, Section.REVIEW, Section.NOTES)
 """Sections that mean something to a gate or an agent, which no foreign text may fill."""
 _NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})", re.MULTILINE)
@@ -33,13 +35,15 @@ _NESTED_FENCE = re.compile(r"^(?=[ \t>*+\-0-9.)])[ \t>*+\-0-9.)]+(?:`{3}|~{3})",
 
 
 def is_too_large(foreign: ForeignTask) -> bool:
-    """True if the task's texts, or its record on a line of the history, would not fit; asked before links are made."""
+    """True if the task's file, or its record on a line of the history, would not fit; asked before links are made."""
     texts = [foreign.summary, *(text for _, text in foreign.sections), *(one.text for one in foreign.notes)]
     lines = sum(text.count("\n") + _LINES_AROUND for text in texts)
     size = sum(len(text.encode("utf-8", "replace")) for text in texts) + lines
+    fields = sum(len(render(value).encode()) for value in written(foreign.task).values())
     record = json.dumps(foreign.record or "", ensure_ascii=False).encode("utf-8", "replace")
     return (
         size > MOST_BYTES - _ROOM_FOR_FIELDS
+        or fields > MOST_YAML_BYTES - _ROOM_FOR_EXTRAS
         or lines > MOST_LINES - _MOST_FIELD_LINES
         or len(record) > MOST_LINE_BYTES - _ROOM_FOR_FIELDS
     )

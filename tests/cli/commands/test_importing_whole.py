@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import random
 from pathlib import Path
@@ -123,6 +124,28 @@ def backlog(folder: Path, *tasks: tuple[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"---\nid: {name}\ntitle: {name}\ndependencies: [{link}]\n---\n")
     return path
+
+
+def test_no_link_leads_to_a_task_whose_title_no_file_can_hold(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    link = {"issue_id": "a-1", "depends_on_id": "a-2", "type": "blocks"}
+    issues = ({"id": "a-1", "title": "A", "dependencies": [link]}, {"id": "a-2", "title": "\u200b" * 200_000})
+    (tmp_path / "more.jsonl").write_text(
+        "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in issues), encoding="utf-8"
+    )
+    done = taken_in(tmp_path, "beads", "more.jsonl")
+    assert done["skipped"] == {"no task can hold it": 1}
+    assert file_of(project.store, "a-1").task.blocked_by == ()
+    assert done["missing_links"] == 1
+
+
+def test_a_status_that_says_so_is_cancelled_even_if_it_is_the_last(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    path = backlog(tmp_path / "more", ("a-1", ""))
+    (tmp_path / "more" / "config.yml").write_text('statuses: ["To Do", "Done", "Cancelled"]\n')
+    path.write_text("---\nid: a-1\ntitle: A\nstatus: Cancelled\n---\n")
+    taken_in(tmp_path, "backlog", "more")
+    assert file_of(project.store, "a-1").task.status is Status.CANCELLED
 
 
 def test_an_update_makes_links_that_an_earlier_import_did_not_find(tmp_path: Path) -> None:
