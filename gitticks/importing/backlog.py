@@ -33,6 +33,7 @@ from gitticks.model.status import Status
 from gitticks.model.task import Task
 
 _TASKS = ("tasks", "completed")
+_CONFIGS = ("config.yml", "config.yaml")
 _NO_TASKS = ("drafts", "archive/tasks", "archive/drafts", "milestones", "docs", "decisions")
 """Folders that hold no work to be done."""
 _SECTION = re.compile(r" {0,3}##(?:[ \t]|\Z)")
@@ -74,10 +75,15 @@ def find_backlog(place: Path) -> Path | None:
     return next((one for one in folders if any((one / name).is_dir() for name in _TASKS)), None)
 
 
+def has_config(folder: Path) -> bool:
+    """True if more than its folder of tasks says that this is a project."""
+    return any((folder / name).is_file() for name in _CONFIGS)
+
+
 def read_backlog(folder: Path) -> Reading:
     """Returns what the project's files hold."""
     reading, statuses = Reading(Format.BACKLOG), _STATUSES
-    for file in (folder / "config.yml", folder / "config.yaml"):
+    for file in (folder / name for name in _CONFIGS):
         with reading.noting(str(file)):
             if file.is_file():
                 statuses = _read_statuses(read_file(file), str(file)) or statuses

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gitticks.document.history import render_event
 from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, UsageError
-from gitticks.importing.backlog import find_backlog, read_backlog
+from gitticks.importing.backlog import find_backlog, has_config, read_backlog
 from gitticks.importing.beads import find_beads, read_beads
 from gitticks.importing.github import read_github
 from gitticks.importing.links import (
@@ -292,6 +292,9 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         raise NotFoundError(
             f"`{path}` is neither a file or folder here nor a format ({formats})", hint="`gt import --help`"
         )
+    if given is not None and not (given.is_file() or given.is_dir()):
+        piped = Format.GITHUB if wanted is Format.GITHUB else Format.BEADS
+        raise UsageError(f"`{path}` is no regular file", hint=f"`gt import {piped} -` reads stdin")
     if wanted is Format.GITHUB or (wanted is Format.BEADS and given is not None and given.is_file()):
         return Source(wanted, given)
     places = {
@@ -299,6 +302,8 @@ def find_source(wanted: Format | None, path: str | None, directory: Path, top: P
         for one, (find, _) in _SOURCES.items()
         if wanted in (None, one) and (place := find(given or top)) is not None
     }
+    if wanted is None and given is None and places.get(Format.BACKLOG) == top and not has_config(top):
+        del places[Format.BACKLOG]  # many a repository has a folder `tasks` of its own
     if not places and wanted is None and given is not None and given.suffix == ".json" and given.is_file():
         places[Format.GITHUB] = given
     if not places:

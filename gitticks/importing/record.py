@@ -129,10 +129,9 @@ def _refuse(name: str) -> float:
 
 def _finite(text: str) -> float:
     """Returns a number that can be written again."""
-    value = float(text)
-    if not math.isfinite(value):
+    if not math.isfinite(float(text)):
         raise RecordError(f"the number {text[:40]} is too large")
-    return value
+    return float(text)
 
 
 def canonical(value: Any) -> str:

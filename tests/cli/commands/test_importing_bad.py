@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -177,6 +178,21 @@ def test_what_is_not_there_is_said_with_the_next_step(tmp_path: Path, store: Sto
         assert "gt import" in ran.err
     assert gt("import", "beads", "x", "y", at=tmp_path).code == 2
     assert gt("import", "beads", at=tmp_path, environment={"GITTICKS_AGENT": "1"}).code == 3
+
+
+def test_a_pipe_by_its_name_is_refused_with_the_way_to_read_stdin(tmp_path: Path, store: Store) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    ran = gt("import", "beads", "pipe", at=tmp_path)
+    assert ran.code == 2
+    assert "error: `pipe` is no regular file" in ran.err
+    assert "hint: `gt import beads -` reads stdin" in ran.err
+
+
+def test_a_folder_of_tasks_alone_is_no_backlog_unless_it_is_named(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "plan.md").write_text("---\nid: a-1\ntitle: A\n---\n")
+    assert "there is no data of another tracker" in gt("import", at=tmp_path).err
+    assert taken_in(tmp_path, "backlog")["count"] == 1
 
 
 def test_a_word_that_is_neither_a_format_nor_a_place_is_reported_with_the_formats(tmp_path: Path) -> None:
