@@ -128,13 +128,14 @@ class CodexReader(StreamReader):
         return None
 
     def _take_item(self, item: Event, *, is_completed: bool) -> str | None:
+        if item.get("type") != "error":
+            self.passing = None
         if is_completed:
             self.open_tools.pop(text_at(item, "id"), None)
         elif item.get("type") not in _NO_TOOLS:
             self.open_tools[text_at(item, "id")] = text_at(item, "type")
         match item.get("type"):
             case "agent_message" if is_completed:
-                self.passing = None
                 self.messages.add(text_at(item, "text"))
                 return text_at(item, "text") or None
             case "command_execution":
@@ -146,7 +147,6 @@ class CodexReader(StreamReader):
         return None
 
     def _take_command(self, item: Event, *, is_completed: bool) -> str | None:
-        self.passing = None
         command = text_at(item, "command")
         if not is_completed:
             self.used.append(("Bash", {"command": command}))

@@ -181,7 +181,6 @@ class GeminiReader(StreamReader):
 
     def _take_message(self, event: Event) -> str | None:
         text = text_at(event, "content")
-        self.passing = None
         if self._is_in_message and event.get("delta") is True:
             self.messages.extend_last(text)
         else:

@@ -85,6 +85,25 @@ def test_waiting_for_the_network_until_a_limit_is_an_outage() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "ending"),
+    [
+        ("file_change", Ending.TIMED_OUT),
+        ("mcp_tool_call", Ending.TIMED_OUT),
+        ("reasoning", Ending.TIMED_OUT),
+        ("error", Ending.OUTAGE),
+    ],
+)
+def test_whatever_it_does_next_says_that_its_service_is_back(kind: str, ending: Ending) -> None:
+    reader = CodexReader()
+    for event in (
+        {"type": "error", "message": "Reconnecting... 1/5 (Connection failed)"},
+        {"type": "item.completed", "item": {"id": "item_1", "type": kind}},
+    ):
+        reader.feed(json.dumps(event))
+    assert reader.report(Ended(EndReason.TIMED_OUT, signal=15), NOW).ending is ending
+
+
+@pytest.mark.parametrize(
     ("kind", "ending"), [("todo_list", Ending.OUTAGE), ("command_execution", Ending.TIMED_OUT)]
 )
 def test_a_plan_is_no_tool_that_hangs_while_the_service_is_silent(kind: str, ending: Ending) -> None:
