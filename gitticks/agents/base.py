@@ -191,12 +191,13 @@ class AgentSpec:
 class PermissionHook(NamedTuple):
     """What a client calls before it uses a tool: the command line, and how long its answer may take.
 
-    `folder` is where a client's settings can be put that takes them from files alone.
+    `folder` is where a client's settings can be put that takes them from files alone; those in `workspace` are not ours.
     """
 
     argv: tuple[str, ...]
     seconds: int
     folder: Path
+    workspace: Path
 
     @property
     def command(self) -> str:

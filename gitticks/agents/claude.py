@@ -72,6 +72,8 @@ _ENVIRONMENT = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
 }
+_HOOKS_ON = {"CLAUDE_CODE_SIMPLE": "0", "CLAUDE_CODE_SAFE_MODE": "0"}
+"""Ways of it that leave hooks out, which settings can ask for too."""
 _LIMIT_AS_RESULT = re.compile(r"Claude (?:AI |Code )?usage limit reached(?:\|\d+)?\.?")
 _TURNS, _BUDGET = "error_max_turns", "error_max_budget_usd"
 FLAGS = ("--input-format", "stream-json", "--permission-prompt-tool", "stdio")
@@ -117,9 +119,13 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
 
 
 def _hook_settings(hook: PermissionHook) -> str:
-    """Returns settings in which our hook is called before each use of a tool; those of the user's stay beside them."""
+    """Returns settings in which our hook is called before each use of a tool; those of the user's stay beside them.
+
+    They rank above the workspace's, which could switch all hooks off.
+    """
     called = {"type": "command", "command": hook.command, "timeout": hook.seconds}
-    return json.dumps({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [called]}]}})
+    hooks = {"PreToolUse": [{"matcher": "*", "hooks": [called]}]}
+    return json.dumps({"disableAllHooks": False, "env": _HOOKS_ON, "hooks": hooks})
 
 
 class ClaudeReader(StreamReader):

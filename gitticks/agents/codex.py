@@ -62,8 +62,8 @@ _MODE_FLAGS = {
 }
 _KEEPS_PATH = ("-c", "allow_login_shell=false")
 """Its commands run in a login shell else, whose profile may set another PATH, without `gt`."""
-_TRUSTS_OUR_HOOK = ("--dangerously-bypass-hook-trust",)
-"""It carries out a hook else only once a person has looked at it."""
+_HOOKS_ON = ("--dangerously-bypass-hook-trust", "-c", "features.hooks=true")
+"""It carries out a hook else only once a person has looked at it, and none if the workspace's settings say so."""
 _NO_TOOLS = frozenset({"agent_message", "error", "reasoning", "todo_list"})
 """Items that begin but use nothing; a plan is open until the turn ends."""
 _DENIED = ("rejected:", "Command blocked by")
@@ -80,7 +80,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         # Its walls leave only the workspace writable, and a linked worktree's git directory is outside of that.
         argv += [word for folder in request.commit_folders for word in ("--add-dir", folder)]
     if request.hook is not None:
-        argv += [*_TRUSTS_OUR_HOOK, "-c", _hook_setting(request.hook)]
+        argv += [*_HOOKS_ON, "-c", _hook_setting(request.hook)]
     if spec.model:
         argv += ["-m", spec.model]
     argv += spec.args

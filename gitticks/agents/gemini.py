@@ -4,7 +4,8 @@ It starts itself again, and after a SIGTERM it exits with 0 and without a result
 before its stream begins, a JSON object on stderr says why, and the status of the service leaks into the exit code.
 
 It takes a hook from settings alone, and those of the machine only from files of root's. So a session that has a hook gets
-a home of its own: the person's settings with the hook in them, beside links to all else that is there.
+a home of its own: the person's settings with the hook in them, beside links to all else that is there. The workspace's
+settings rank above those and could switch the hook off, so with such ones no session begins.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gitticks.agents.stream import (
     tool_target,
 )
 from gitticks.agents.trouble import Trouble, classify, one_line
+from gitticks.errors import GitticksError
 from gitticks.model.settings import PermissionMode
 from gitticks.model.task import Ending, Usage
 from gitticks.safe_read import read_plain_file
@@ -90,12 +92,28 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         argv += ["--resume", request.session_id]
     environment, files = dict(_ENVIRONMENT), {}
     if request.hook is not None:
+        _require_hooks(request.hook.workspace)
         home = Path(os.environ.get(_HOME) or Path.home())
         environment[_HOME] = str(request.hook.folder)
         files = _home_with_hook(home, request.hook)
     return Invocation(
         (*argv, *spec.args), GeminiReader, stdin=request.prompt.encode(), environment=environment, files=files
     )
+
+
+def _require_hooks(workspace: Path) -> None:
+    """Refuses a workspace whose settings switch hooks off, or cannot be read."""
+    try:
+        about = _parsed(read_plain_file(workspace / _FOLDER / _SETTINGS)).get("hooksConfig", {})
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or about.get("enabled", True) is not True or about.get("disabled"):
+        raise GitticksError(
+            f"`{_FOLDER}/{_SETTINGS}` in the workspace can switch off the hook that applies the rules",
+            hint="remove `hooksConfig` from it, or choose another agent: `gt agents`",
+        )
 
 
 def _home_with_hook(home: Path, hook: PermissionHook) -> dict[Path, bytes | Path]:
@@ -122,10 +140,9 @@ def _settings_with_hook(file: Path, hook: PermissionHook) -> bytes:
     except OSError:
         content = b"{}"
     try:
-        settings = json.loads(_COMMENT.sub(lambda found: found[1] or "", content.decode()))
+        settings = _parsed(content)
     except (ValueError, RecursionError):
         return content  # it says itself what is wrong with them
-    settings = settings if isinstance(settings, dict) else {}
     about = mapping_at(settings, "hooksConfig")
     hooks = dict(mapping_at(settings, "hooks")) if about.get("enabled") is not False else {}
     before = hooks.get("BeforeTool")
@@ -133,6 +150,11 @@ def _settings_with_hook(file: Path, hook: PermissionHook) -> bytes:
     ours = {"matcher": ".*", "hooks": [called]}
     hooks["BeforeTool"] = [*(before if isinstance(before, list) else []), ours]
     return json.dumps({**settings, "hooks": hooks, "hooksConfig": {**about, "enabled": True}}).encode()
+
+
+def _parsed(content: bytes) -> Event:
+    settings = json.loads(_COMMENT.sub(lambda found: found[1] or "", content.decode()))
+    return settings if isinstance(settings, dict) else {}
 
 
 class GeminiReader(StreamReader):

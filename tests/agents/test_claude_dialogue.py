@@ -46,7 +46,7 @@ def run(
         "claude", AgentKind.CLAUDE, python_agent(folder, HEAD + body + END), mode=PermissionMode.INTERACTIVE
     )
     return run_agent(
-        invoke(spec, Request(prompt, hook=PermissionHook(("hook",), 1, folder), is_answered=True)),
+        invoke(spec, Request(prompt, hook=PermissionHook(("hook",), 1, folder, folder), is_answered=True)),
         workspace=folder,
         environment={"PATH": os.environ["PATH"]},
         limits=Limits(total_seconds=LONGEST_SECONDS, output_bytes=output_bytes),

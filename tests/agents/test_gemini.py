@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from gitticks.agents.base import AgentSpec, Ended, EndReason, PermissionHook, Request
 from gitticks.agents.gemini import GeminiReader, invocation
+from gitticks.errors import GitticksError
 from gitticks.model.settings import AgentKind, PermissionMode
 from gitticks.model.task import Ending, Usage
 from tests.support.agents import DATA, NOW, fixture, read_fixture
@@ -100,7 +102,7 @@ def test_its_hook_stands_among_the_persons_own_settings_in_a_home_of_the_session
         '{"a": "http://b", // a comment\n "hooks": {"BeforeTool": [{"matcher": "x"}]}}'
     )
     monkeypatch.setenv("HOME", str(home))
-    hook = PermissionHook(("gt", "hook"), 300, folder)
+    hook = PermissionHook(("gt", "hook"), 300, folder, tmp_path)
     made = invocation(AgentSpec("gemini", AgentKind.GEMINI), Request("p", hook=hook))
     assert made.environment["GEMINI_CLI_HOME"] == str(folder)
     settings = made.files[ours / "settings.json"]
@@ -133,7 +135,7 @@ def test_it_is_called_whatever_the_person_has_switched_off_and_broken_settings_s
     if settings is not None:
         (tmp_path / ".gemini").mkdir()
         (tmp_path / ".gemini/settings.json").write_text(settings)
-    hook = PermissionHook(("gt", "hook"), 300, tmp_path / "own")
+    hook = PermissionHook(("gt", "hook"), 300, tmp_path / "own", tmp_path / "workspace")
     made = invocation(AgentSpec("gemini", AgentKind.GEMINI), Request("p", hook=hook))
     written = made.files[tmp_path / "own/.gemini/settings.json"]
     assert isinstance(written, bytes)
@@ -142,3 +144,24 @@ def test_it_is_called_whatever_the_person_has_switched_off_and_broken_settings_s
     else:
         given = json.loads(written)
         assert (len(given["hooks"]["BeforeTool"]), given["hooksConfig"]["enabled"]) == (called, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_refused"),
+    [
+        ('{"hooks": {}, "hooksConfig": {"enabled": true, "disabled": []}} // fine', False),
+        ('{"hooksConfig": {"enabled": false}}', True),
+        ('{"hooksConfig": {"enabled": "$UNSET"}}', True),
+        ('{"hooksConfig": {"disabled": ["gitticks"]}}', True),
+        ('{"hooksConfig": null}', True),
+        ("{ broken", True),
+    ],
+)
+def test_a_workspace_that_may_switch_its_hook_off_is_refused(
+    settings: str, is_refused: bool, tmp_path: Path
+) -> None:
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".gemini/settings.json").write_text(settings)
+    request = Request("p", hook=PermissionHook(("gt", "hook"), 300, tmp_path / "own", tmp_path))
+    with pytest.raises(GitticksError, match="switch off the hook") if is_refused else nullcontext():
+        invocation(AgentSpec("gemini", AgentKind.GEMINI), request)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gitticks.document.audit import find_breaks, read_audit
 from gitticks.model.audit import AuditEntry, Decided, UserAction
 from gitticks.model.ids import TaskId
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.runner.questions import Questions
 from gitticks.store.layout import audit_path
 from tests.real_agents.clients import FOUND
 from tests.real_agents.support import TASK, RealProject
+from tests.support.repositories import commit_file
 from tests.support.runs import NO_PERSON
 from tests.support.waiting import until
 from tests.support.wire_formats import Shell, Write
@@ -20,8 +23,11 @@ DENIES = (
     "permissions:\n  deny:\n    - {operation: file_write, paths: ['**/keys.txt']}\n"
     "    - {operation: shell, commands: ['git log']}\n"
 )
-
-
+HOOKS_OFF = {
+    "claude": (".claude/settings.json", '{"disableAllHooks": true, "env": {"CLAUDE_CODE_SIMPLE": "1"}}'),
+    "codex": (".codex/config.toml", "[features]\nhooks = false\n"),
+    "gemini": (".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+}
 CLIENTS = tuple(one for one in FOUND if one.is_asking)
 
 
@@ -44,6 +50,24 @@ def test_what_a_rule_denies_is_not_done(project: RealProject, preset: str) -> No
     denied = [(one.operation, one.target) for one in audited(project) if one.decision is Decided.DENIED]
     assert denied == [("file_write", "keys.txt"), ("shell", "git log --oneline > log.txt")], project.said()
     assert project.services.said_to_model().count("denied by the rule") >= 2
+
+
+def test_settings_in_the_workspace_do_not_switch_its_hook_off(project: RealProject) -> None:
+    name = project.client.name
+    commit_file(project.path, *HOOKS_OFF[name])
+    if name == "codex":  # else it reads none of the workspace's
+        with (Path.home() / ".codex/config.toml").open("a") as file:
+            file.write(f'[projects."{project.path}"]\ntrust_level = "trusted"\n')
+    project.settings(f"{NO_PERSON}{DENIES}")
+    project.make(TASK, title="Say hello")
+    project.play_work(Shell("git log --oneline > log.txt"))
+    ran = project.run()
+    if name == "gemini":
+        assert project.stands() == (Status.STUCK, Awaiting.ESCALATION), ran.seen + project.said()
+        assert project.services.turns == []
+    else:
+        assert project.stands() == (Status.DONE, None), ran.seen + project.said()
+        assert project.services.said_to_model().count("denied by the rule") >= 1
 
 
 @pytest.mark.parametrize("answer", ["allow", "deny"])

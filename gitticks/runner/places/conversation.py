@@ -211,14 +211,13 @@ class Conversation(NamedTuple):
         )
 
     def _hook(self) -> PermissionHook | None:
-        kind, mailbox_ = self.order.agent.kind, self.desk.workspace.mailbox
+        kind, workspace = self.order.agent.kind, self.desk.workspace
         if not PRESETS[kind].has_hook:
             return None
         program = (*mailbox.OWN_COMMAND, "hook", "permission", kind.value)
         seconds = self.desk.place.settings.permissions.timeout + _HOOK_EXTRA_SECONDS
-        return PermissionHook(
-            (*program, str(mailbox_ / permission_socket.NAME)), seconds, mailbox_ / kind.value
-        )
+        socket = str(workspace.mailbox / permission_socket.NAME)
+        return PermissionHook((*program, socket), seconds, workspace.mailbox / kind.value, workspace.path)
 
     def _permit(self, call: ToolCall) -> HookAnswer:
         return self.heard.permit(self.order.agent, call, self.desk.workspace.path)
