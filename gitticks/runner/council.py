@@ -32,6 +32,8 @@ from gitticks.safe_read import read_json
 from gitticks.workflow.council import VOICES, Answer, Tally, Voice, ending_of, judge_answer, tally
 
 _LONGEST_ANSWER = 60_000
+_COUNTED = {"usage": Usage()._asdict(), "cost": 0, "cached_tokens": 0, "is_estimate": False, "warnings": ()}
+"""What is kept of an answer whose session took something that is counted."""
 
 
 class _Seat:
@@ -279,7 +281,10 @@ class KeptAnswers:
                 messages=(str(body["text"]),),
                 usage=Usage(**body["usage"]),
                 cost=None if body["cost"] is None else float(body["cost"]),
+                cached_tokens=int(body["cached_tokens"]),
                 model=body["model"],
+                is_estimate=bool(body["is_estimate"]),
+                warnings=tuple(map(str, body["warnings"])),
             )
 
         return read_json(self._folder / f"{reviewer}.json", make, None)
@@ -293,7 +298,10 @@ class KeptAnswers:
             "text": text,
             "usage": report.usage._asdict(),
             "cost": report.cost,
+            "cached_tokens": report.cached_tokens,
             "model": report.model,
+            "is_estimate": report.is_estimate,
+            "warnings": report.warnings,
         }
         with contextlib.suppress(OSError):
             write_json(self._folder / f"{reviewer}.json", body)
@@ -303,7 +311,7 @@ class KeptAnswers:
         for path in self._folder.glob("*.json"):
             body: dict[str, Any] = read_json(path, dict, {})
             with contextlib.suppress(OSError):
-                write_json(path, {**body, "usage": Usage()._asdict(), "cost": 0})
+                write_json(path, {**body, **_COUNTED})
 
     def forget(self) -> None:
         """Drops the answers, since the council has come to its end."""

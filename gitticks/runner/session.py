@@ -217,6 +217,10 @@ class SessionRun:
         # Not by who replaces whom at the moment.
         wanted = self.run.staff.reviewers(task)
         kept = KeptAnswers(self.run.repository.own_dir, task, wanted)
+        history = reversed(self.store.history(self.task_id))
+        last = next((one for one in history if one.ends(Role.REVIEWER)), None)
+        if last is not None and last.data.get("ending") == Ending.STOPPED:
+            kept.note_counted()  # with the end of that session
         for words in kept.outdated():
             listener.warn(words)
         result, reports = hold_council(
@@ -230,9 +234,7 @@ class SessionRun:
             heard=listener,
         )
         decision = self._write(self.adjusted(result.report), result, reports)
-        if result.report.ending is Ending.STOPPED:
-            kept.note_counted()  # it may be that no council will use them
-        else:
+        if result.report.ending is not Ending.STOPPED:
             kept.forget()
         return decision
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 from gitticks.agents.base import AgentReport
 from gitticks.flocks import is_lock_held
 from gitticks.model.event import EventType
-from gitticks.model.task import Ending
+from gitticks.model.task import Ending, Usage
 from gitticks.runner.council import KeptAnswers
 from gitticks.workflow.council import Voice
 from tests.runner.test_council import APPROVED, BLOCKING, council, review, rounds
@@ -83,8 +84,10 @@ def test_what_an_answer_took_before_a_stop_is_counted_once(project: RunProject) 
     kept = project.path / ".git/gitticks/council/k7f2/one.json"
     with project.running() as process:
         until(lambda: kept.exists() and up.exists(), "an answer")
+        told_then = kept.read_bytes()
         project.ok("stop", "k7f2")
         process.communicate()
+    kept.write_bytes(told_then)  # all that a run leaves that is killed once this end is written
     assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
     assert project.task("k7f2").usage.cost == 1
     assert project.run("k7f2").code == 3
@@ -120,6 +123,16 @@ def test_an_answer_that_would_count_otherwise_is_asked_for_again(project: RunPro
     project.run("--max-iterations", "1")
     assert files[0].read_text().count("x") > 1
     assert "`one`: BLOCKING" in review(project)
+
+
+def test_a_kept_answer_has_all_that_its_price_depends_on(tmp_path: Path) -> None:
+    kept = KeptAnswers(tmp_path, make_task("k7f2"), ())
+    usage = Usage(tokens_in=1000, tokens_out=10, seconds=2.0)
+    report = AgentReport(
+        Ending.CLEAN, usage=usage, cached_tokens=900, model="m", is_estimate=True, warnings=("odd",)
+    )
+    kept.keep("one", "VERDICT: APPROVED", Voice.APPROVED, report)
+    assert kept.find("one") == replace(report, messages=("VERDICT: APPROVED",))
 
 
 def test_an_answer_about_other_work_is_not_kept(project: RunProject) -> None:
