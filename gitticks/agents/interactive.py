@@ -126,7 +126,7 @@ def run_on_terminal(
         seconds = round(time.monotonic() - begun, 3)
         ended = Ended(
             EndReason.STOPPED if stop.is_requested else EndReason.EXITED,
-            max(code, 0) if code >= 0 else None,
+            code if code >= 0 else None,
             -code if code < 0 else None,
             seconds=seconds,
         )

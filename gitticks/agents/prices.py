@@ -20,7 +20,8 @@ LIBRARY = "genai-prices"
 _MILLION = 1_000_000
 _ONE_REQUEST = 100_000
 """So many tokens are priced at once: the library takes a whole session for one long request, which costs more each."""
-_TELL_TOKENS_ONLY = (AgentKind.CODEX, AgentKind.GEMINI, AgentKind.AMP)
+_TELL_TOKENS_ONLY = (AgentKind.CODEX, AgentKind.GEMINI)
+"""So does Amp, but what it is asked for is a mode of its own, which says nothing of the price."""
 _PROVIDERS = {AgentKind.CODEX: "openai", AgentKind.GEMINI: "google", AgentKind.CLAUDE: "anthropic"}
 
 
@@ -60,7 +61,7 @@ def foresee(agent: AgentSpec, prices: Mapping[str, Price], *, is_chosen: bool) -
     A command whose model has no price may tell its cost itself, which is not relied on for a limit that somebody chose.
     """
     is_command = agent.kind is AgentKind.COMMAND
-    model = None if agent.kind is AgentKind.AMP else agent.model  # what Amp is asked for is a mode of its own
+    model = agent.model
     if model is None:
         return Priced.NO_MODEL if agent.kind is AgentKind.CODEX else Priced.YES
     if agent.kind not in _TELL_TOKENS_ONLY and not (is_command and is_chosen):
