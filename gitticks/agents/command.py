@@ -29,6 +29,7 @@ from gitticks.model.settings import PromptWay
 from gitticks.model.task import Ending, Usage
 
 TEMPORARY_FAILURE = 75
+_LONGEST_ARGUMENT = 131_071
 _KEY = "gitticks"
 _USAGE = "usage"
 _NUMBERS = ("tokens_in", "tokens_out", "tokens_cached", "cost")
@@ -57,6 +58,11 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         case PromptWay.STDIN:
             return Invocation(argv, reader, stdin=request.prompt.encode())
         case PromptWay.ARGUMENT:
+            if len(request.prompt.encode()) > _LONGEST_ARGUMENT:
+                raise GitticksError(
+                    f"the prompt is longer than the {_LONGEST_ARGUMENT:,} bytes that Linux takes as one argument",
+                    hint=f"`gt config agents.{spec.name}.prompt stdin` or `file`, or a smaller `limits.prompt`",
+                )
             return Invocation((*argv, request.prompt), reader)
         case PromptWay.FILE:
             if request.prompt_file is None:

@@ -155,7 +155,7 @@ class SessionRun:
                 seats = self._seats(record) if self.is_council else []
                 order = None if seats else self._order(plan, record)
             except GitticksError as error:
-                failed = AgentReport(Ending.START_FAILED, detail=str(error))
+                failed = AgentReport(Ending.START_FAILED, detail=error.in_one_line)
                 return self._finish(SessionResult(failed))
             if order is None:
                 return self._hold_council(seats, listener)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from gitticks.agents.base import AgentSpec, Ended, EndReason, Request
@@ -26,6 +28,14 @@ def test_the_prompt_goes_the_way_that_the_settings_say(
     spec = AgentSpec("mine", AgentKind.COMMAND, ("./agent.sh",), way, args=("-v",))
     started = invocation(spec, Request("do it", prompt_file="/w/.gt/prompt.md"))
     assert (started.argv, started.stdin) == (argv, stdin)
+
+
+def test_a_prompt_that_no_argument_can_hold_is_refused() -> None:
+    spec = AgentSpec("mine", AgentKind.COMMAND, ("printf", "%s"), PromptWay.ARGUMENT)
+    longest = invocation(spec, Request("x" * 131_071)).argv
+    assert subprocess.run(longest, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    with pytest.raises(GitticksError, match="as one argument"):
+        invocation(spec, Request("x" * 131_069 + "€"))
 
 
 def test_a_prompt_file_that_is_not_there_is_refused() -> None:

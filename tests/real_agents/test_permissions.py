@@ -64,6 +64,7 @@ def test_settings_in_the_workspace_do_not_switch_its_hook_off(project: RealProje
     ran = project.run()
     if name == "gemini":
         assert project.stands() == (Status.STUCK, Awaiting.ESCALATION), ran.seen + project.said()
+        assert "remove `hooksConfig`" in ran.seen
         assert project.services.turns == []
     else:
         assert project.stands() == (Status.DONE, None), ran.seen + project.said()

@@ -201,6 +201,14 @@ def test_a_mailbox_that_cannot_be_written_is_a_failed_start(
     assert "No space left" in (project.last(EventType.START_FAILED).reason or "")
 
 
+def test_a_failed_start_names_what_helps(project: RunProject) -> None:
+    project.ok("config", "agents.mine.prompt", "argument")
+    project.make(body="x" * 140_000)
+    execute(project)
+    reason = project.last(EventType.START_FAILED).reason or ""
+    assert "as one argument; `gt config agents.mine.prompt stdin`" in reason
+
+
 def test_a_review_is_waived_where_nobody_can_review(project: RunProject) -> None:
     project.ok("config", "agent", "script")
     make_reviewing(project, status=Status.AGENT_REVIEW, awaiting=None)

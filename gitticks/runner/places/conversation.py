@@ -350,4 +350,5 @@ def failed_start(
     error: GitticksError | OSError, stop: StopRequest, ending: Ending = Ending.START_FAILED
 ) -> AgentReport:
     """Returns the end of a session that never began, which is no failure where it was stopped."""
-    return AgentReport(Ending.STOPPED if stop.is_requested else ending, detail=str(error))
+    why = error.in_one_line if isinstance(error, GitticksError) else str(error)
+    return AgentReport(Ending.STOPPED if stop.is_requested else ending, detail=why)
