@@ -115,7 +115,7 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         tasks = [index.task(row.id) for row in begun if row.id not in live]
         with_code = set(index.carriers().values()) if any(task.is_epic for task in tasks) else set()
     for task in tasks:
-        if task.is_epic and task.id not in with_code:
+        if task.is_epic and not task.has_code and task.id not in with_code:
             continue  # what is on its branch is of tasks that left it, or are not done
         if task.branch != f"{WORK_BRANCH}{task.id}" or task.start_sha is None:
             continue

@@ -171,9 +171,10 @@ def remove_after_merge(
     for listed in workspaces:
         _take_commits(repository, listed, settings, warn)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
-    if tip is not None and tip != (task.end_sha or task.start_sha):
+    merged = task.end_sha or task.start_sha
+    if tip is not None and tip != merged:
         raise GitticksError(
-            f"`{branch}` has commits that were not merged", hint=f"`git log {task.end_sha}..{branch}`"
+            f"`{branch}` has commits that were not merged", hint=f"`git log {merged}..{branch}`"
         )
     for listed in workspaces:
         _remove(repository, listed, leaves_files_for=settings)

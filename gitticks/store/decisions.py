@@ -258,7 +258,7 @@ def _follow_children(transaction: Transaction, epic: Task, circumstances: Circum
         epic.id,
         trigger,
         circumstances._replace(
-            head=_epic_head(transaction, epic, children), checks_failure=None, checks="", review_waiver=None
+            head=_epic_head(transaction, epic), checks_failure=None, checks="", review_waiver=None
         ),
     )
     if any(step.to_status is Status.AGENT_REVIEW for step in decision.steps):
@@ -304,21 +304,20 @@ def _keep_merged(transaction: Transaction, epic: Task, at: datetime) -> None:
         transaction.append_events(task.id, (event,))
 
 
-def _epic_head(transaction: Transaction, epic: Task, children: tuple[Task, ...]) -> str | None:
+def _epic_head(transaction: Transaction, epic: Task) -> str | None:
     """Returns the head of an epic's branch as far as hand-offs tell, or what this clone has on top of them.
 
-    What a child committed that was cancelled is there too; what was merged before the epic was reopened is not. Where commits are not here, as in another clone, it is that of
-    the child closed last.
+    What a child committed that was cancelled is there too; what was merged before the epic was reopened is not. Where
+    commits are not here, as in another clone, it is that of the child closed last.
     """
-    moved = (one for one in transaction.all_tasks().values() if one.carrier == epic.id)
-    among = {one.id: one for one in (*children, *moved)}.values()
-    closed = [child for child in among if child.end_sha and child.status is Status.DONE]
-    closed = [child for child in closed if epic.branch in (None, child.branch)]
-    closed = [child for child in closed if child.merged_sha is None or child.sharing_epic is None]
-    closed.sort(key=lambda child: child.closed.isoformat() if child.closed else "", reverse=True)
-    heads = [child.end_sha for child in closed if child.end_sha]
-    tip = transaction.tip_of(epic.branch) if heads and epic.branch else None
-    if tip is not None:
+    if epic.branch is None:
+        return None
+    on_branch = (one for one in transaction.all_tasks().values() if one.branch == epic.branch)
+    closed = [one for one in on_branch if one.status is Status.DONE and one.merged_sha is None]
+    closed.sort(key=lambda one: one.closed.isoformat() if one.closed else "", reverse=True)
+    heads = [one.end_sha for one in closed if one.end_sha]
+    tip = transaction.tip_of(epic.branch)
+    if tip is not None and tip != epic.start_sha:
         heads.append(tip)
     return (
         reduce(lambda head, one: one if transaction.is_on_top(one, head) else head, heads) if heads else None

@@ -144,6 +144,22 @@ def test_an_epic_is_merged_with_what_its_cancelled_task_committed(project: RunPr
     assert {"aaa2.txt", "half.txt"} <= set(project.files("main"))
 
 
+@pytest.mark.parametrize("mode", ["queue", "manual"])
+def test_an_epic_is_merged_with_what_a_cancelled_task_alone_committed(project: RunProject, mode: str) -> None:
+    project.settings(f"{NO_REVIEW}isolation: epic\nmerge: {{mode: {mode}}}\n")
+    make_epics(project, "aaaa")
+    project.ok("start", "aaa2")
+    commit_file(project.path / ".gitticks-work/aaaa", "half.txt", "half\n")
+    project.ok("cancel", "aaa2")
+    assert "1 file, +1" in project.ok("review", "aaaa", "--stat")
+    project.ok("approve", "aaaa")
+    if mode == "manual":
+        git("merge", "--quiet", "--no-ff", "--no-edit", "gitticks/work/aaaa", at=project.path)
+        project.ok("status")
+    assert project.stands("aaaa") == (Status.DONE, None)
+    assert "half.txt" in project.files("main")
+
+
 def test_what_is_handed_off_when_its_epic_is_cancelled_is_named(project: RunProject) -> None:
     make_two_children(project)
     project.ok("config", "human", "always")

@@ -21,6 +21,7 @@ from tests.support.stores import ADA, NOW, change_task, make_store, make_task
 
 PERSON = Actor(ActorKind.HUMAN, "Ada Lovelace")
 WORKER = Actor(ActorKind.AGENT, "claude", Role.WORKER)
+A, B = "a" * 40, "b" * 40
 CIRCUMSTANCES = Circumstances(NOW, Settings(), random_number=lambda below: below - 1)
 
 
@@ -46,7 +47,7 @@ def log(store: Store) -> str:
 def test_one_decision_is_one_commit_that_says_the_whole_way(store: Store) -> None:
     task = make_task(store, id="k7f2", status=Status.WORKING, body="## Handoff\n\nDONE: all\n")
     before = store.tip()
-    waiving = CIRCUMSTANCES._replace(review_waiver="nobody can review", head="b" * 40)
+    waiving = CIRCUMSTANCES._replace(review_waiver="nobody can review", head=B)
     decide(store, task.id, Requested(WORKER, Status.AGENT_REVIEW), waiving)
     assert git("rev-list", "--count", f"{before}..{store.tip()}", at=store.repository.common_dir) == "1"
     assert log(store).splitlines() == [
@@ -62,7 +63,7 @@ def test_one_decision_is_one_commit_that_says_the_whole_way(store: Store) -> Non
     assert (after.status, after.awaiting, after.end_sha, after.updated) == (
         Status.REVIEWING,
         Awaiting.REVIEW,
-        "b" * 40,
+        B,
         NOW,
     )
     assert [event.type for event in store.history(task.id)][1:] == [
@@ -136,6 +137,15 @@ def test_an_epic_follows_its_children_within_their_commits(store: Store) -> None
     assert git("rev-list", "--count", f"{before}..{store.tip()}", at=store.repository.common_dir) == "2"
     handoff = store.task_file(TaskId("e1")).section(Section.HANDOFF)
     assert handoff == "- c1 Amounts (done): DONE: amounts\n- c2 Totals (cancelled):"
+
+
+def test_a_child_with_a_branch_of_its_own_is_no_code_of_its_epic(store: Store) -> None:
+    make_epic(store)
+    change_task(
+        store, "c1", status=Status.DONE, branch="gitticks/work/c1", start_sha=A, end_sha=B, merged_sha=B
+    )
+    decide(store, "c2", Requested(PERSON, Status.CANCELLED))
+    assert store.task_file(TaskId("e1")).task.end_sha is None
 
 
 def test_an_epic_that_is_given_back_looks_at_its_children_again(store: Store) -> None:
