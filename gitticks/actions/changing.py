@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError, RefusedError, UsageError, first_of
+from gitticks.git.checkouts import checkout_at
+from gitticks.git.checkouts import head as checked_out
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import Actor, Event, EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.notes import Entry, Section
-from gitticks.model.status import ActorKind, Status
+from gitticks.model.status import ActorKind, Isolation, Status
 from gitticks.model.task import Task
 
 if TYPE_CHECKING:
@@ -33,8 +35,16 @@ class Moved(NamedTuple):
 
 
 def work_head(context: Context, task: Task) -> str | None:
-    """Returns the commit that the task's branch is at; None where it has no branch."""
-    return None if task.branch is None else read_ref(context.repository.common_dir, BRANCHES + task.branch)
+    """Returns the commit that the work on a task is at: its branch, or the user's own checkout; None of neither."""
+    repository = context.repository
+    if task.branch is not None:
+        return read_ref(repository.common_dir, BRANCHES + task.branch)
+    is_here = task.start_sha is not None and task.isolation_in(context.settings.isolation) is Isolation.NONE
+    if not is_here or repository.main_worktree is None:
+        return None
+    now = checked_out(checkout_at(repository, repository.main_worktree))
+    # In another clone the checkout may be at something else.
+    return now if now and repository.objects.is_ancestor(str(task.start_sha), now) else None
 
 
 def circumstances_of(context: Context, task: Task, *, checks: ChecksReport | None = None) -> Circumstances:

@@ -118,6 +118,20 @@ def test_work_by_hand_goes_the_same_way_as_an_agents(project: RunProject) -> Non
     assert project.task("k7f2").claim is None
 
 
+def test_work_by_hand_in_the_persons_own_checkout_is_handed_off_with_its_commits(project: RunProject) -> None:
+    project.settings("review: none\nisolation: none\n")
+    project.make()
+    project.ok("start", "k7f2")
+    mine = commit_file(project.path, "mine.txt", "x\n")
+    project.ok("handoff", "k7f2", "it")
+    project.ok("complete", "k7f2")
+    assert project.task("k7f2").end_sha == mine
+    assert "1 file, +1" in project.ok("review", "k7f2", "--stat")
+    commit_file(project.path, "other.txt", "x\n")
+    project.ok("approve", "k7f2")
+    assert (project.stands(), project.task("k7f2").end_sha) == ((Status.DONE, None), mine)
+
+
 def test_starting_again_prints_the_same_place(project: RunProject) -> None:
     project.make()
     first = project.ok("start", "k7f2")
