@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -91,13 +90,7 @@ def _origin(name: str) -> str:
 
 def learned_rules(repository: Repository) -> tuple[LearnedRule, ...]:
     """Returns what people answered for good in this clone; lines that are none are left alone."""
-    found = []
-    for line in _lines(repository):
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            body = json.loads(line)
-            lists = {name: tuple(map(str, body.get(name, ()))) for name in ("paths", "commands", "hosts")}
-            rule = PermissionRule(str(body["operation"]), **lists)
-            found.append((Answer(body["answer"]), rule, str(body.get("at", ""))))
+    found = (one for one in map(_read, _lines(repository)) if one is not None)
     return tuple(LearnedRule(number, *one) for number, one in enumerate(found, start=1))
 
 
@@ -123,7 +116,10 @@ def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule,
                 f"there is no rule with number {min(missing)}",
                 hint="`gt permissions rules` shows them with their numbers",
             )
-        _write(repository, [_line(one.answer, one.rule, one.at) for one in known if one.number not in wanted])
+        lines = _lines(repository)
+        of_rules = [line for line in lines if _read(line) is not None]
+        dropped = {of_rules[number - 1] for number in wanted}
+        _write(repository, [line for line in lines if line not in dropped])
         return tuple(one for one in known if one.number in wanted)
 
 
@@ -133,7 +129,17 @@ def _locked(repository: Repository) -> AbstractContextManager[object]:
 
 def _line(answer: Answer, rule: PermissionRule, at: str) -> str:
     parts = {name: part for name, part in rule._asdict().items() if part}
-    return json.dumps({"answer": answer, **parts, "at": at}, ensure_ascii=False)
+    return json.dumps({"answer": answer, **parts, "at": at})
+
+
+def _read(line: str) -> tuple[Answer, PermissionRule, str] | None:
+    try:
+        body = json.loads(line)
+        lists = {name: tuple(map(str, body.get(name, ()))) for name in ("paths", "commands", "hosts")}
+        rule = PermissionRule(str(body["operation"]), **lists)
+        return Answer(body["answer"]), rule, str(body.get("at", ""))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def _lines(repository: Repository) -> list[str]:
@@ -141,9 +147,9 @@ def _lines(repository: Repository) -> list[str]:
         text = read_plain_file(repository.own_file(LEARNED_FILE)).decode("utf-8", "replace")
     except OSError:
         return []
-    return [line for line in text.splitlines() if line.strip()]
+    return [line for line in text.split("\n") if line.strip()]
 
 
 def _write(repository: Repository, lines: list[str]) -> None:
-    content = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    content = "".join(f"{line}\n" for line in lines).encode()
     write_synced(repository.own_file(LEARNED_FILE), content, mode=0o600)

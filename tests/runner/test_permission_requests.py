@@ -22,7 +22,7 @@ from gitticks.model.settings import PermissionRule
 from gitticks.runner.permissions import refusals
 from gitticks.runner.prompt import find_setbacks
 from gitticks.runner.questions import Question, Questions
-from gitticks.store.permissions import learn, learned_rules
+from gitticks.store.permissions import LEARNED_FILE, forget, learn, learned_rules
 from gitticks.workflow.permissions import Access, Answer, Operation, learned_rule
 from tests.cli.support import command, gt_on_terminal
 from tests.end_to_end.test_run_events import require_valid
@@ -142,6 +142,20 @@ def test_no_answer_for_good_is_lost_however_many_are_given_at_once(project: RunP
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(remember, range(30)))
     assert len(learned_rules(repository)) == 30
+
+
+def test_answers_for_good_stay_whatever_is_in_them_and_with_what_only_a_later_version_reads(
+    project: RunProject,
+) -> None:
+    repository = discover(project.path)
+    later = '{"answer": "perhaps", "operation": "shell"}'
+    repository.own_file(LEARNED_FILE).write_text(f"{later}\n[]\n", "utf-8")
+    commands = ["echo a\u2028b\u2029c\x85d\re", "cat caf\udce9"]
+    for one in ("make", *commands):
+        learn(repository, Answer.DENY, PermissionRule("shell", commands=(one,)), datetime.now(UTC))
+    forget(repository, [1])
+    assert [one.rule.commands for one in learned_rules(repository)] == [(one,) for one in commands]
+    assert repository.own_file(LEARNED_FILE).read_text("utf-8").startswith(f"{later}\n[]\n")
 
 
 def test_who_waits_is_shown_the_next_request_once_one_is_answered_elsewhere(project: RunProject) -> None:
