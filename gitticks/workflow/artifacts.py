@@ -122,7 +122,7 @@ def count_since_last_word(history: Iterable[Event]) -> Counts:
             counts = counts._replace(refusals=counts.refusals + 1)
         elif event.type is EventType.MERGE_FAILED:
             counts = counts._replace(failed_merges=counts.failed_merges + 1)
-        elif event.type is EventType.VOIDED and not event.actor.is_human:
+        elif event.type is EventType.VOIDED and "head" in event.data:  # the branch moved
             counts = counts._replace(voids=counts.voids + 1)
     return counts._replace(
         pulls_sent_back=len(sent_back),

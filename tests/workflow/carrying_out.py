@@ -112,7 +112,7 @@ def history_of(counts: Counts) -> tuple[Event, ...]:
         ),
         *(Event(EventType.REFUSED, AT, WORKER) for _ in range(counts.refusals)),
         *(Event(EventType.MERGE_FAILED, AT, ENGINE) for _ in range(counts.failed_merges)),
-        *(Event(EventType.VOIDED, AT, ENGINE) for _ in range(counts.voids)),
+        *(Event(EventType.VOIDED, AT, ENGINE, data={"head": "f" * 40}) for _ in range(counts.voids)),
     )
 
 

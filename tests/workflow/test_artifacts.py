@@ -11,8 +11,8 @@ from gitticks.model.event import ENGINE, Actor, Event, EventType
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Ending
 from gitticks.workflow.artifacts import Counts, checks_of, count_since_last_word, with_checks
-from gitticks.workflow.triggers import AwaitingSet, MergeFailed
-from tests.support.decisions import ADA, AT, HANDED_OFF, WORKER, answer, make_merging, make_task, run
+from gitticks.workflow.triggers import ApprovalVoided, AwaitingSet, MergeFailed, Trigger
+from tests.support.decisions import ADA, AT, HANDED_OFF, WORKER, answer, kinds, make_merging, make_task, run
 
 Data = Mapping[str, str | int | float | bool | list[str] | None]
 
@@ -28,7 +28,7 @@ HANDOFF = event(EventType.GATE_FAILED, ENGINE, {"gate": "handoff"})
 REFUSED = event(EventType.REFUSED, WORKER)
 START_FAILED = event(EventType.START_FAILED, WORKER)
 MERGE_FAILED = event(EventType.MERGE_FAILED)
-VOIDED = event(EventType.VOIDED)
+VOIDED = event(EventType.VOIDED, data={"head": "f" * 40})
 EVERYTHING = (ITERATION, ITERATION, CHECKS, REFUSED, START_FAILED, MERGE_FAILED, VOIDED)
 
 
@@ -63,8 +63,10 @@ def test_engines_awaiting_is_no_persons_word() -> None:
     assert count_since_last_word((*EVERYTHING, event(EventType.AWAITING_SET))) == Counts(2, 1, 2, 1, 1)
 
 
-def test_person_who_takes_an_approval_back_moved_no_head() -> None:
-    decision = run(make_merging(), AwaitingSet(ADA, Awaiting.REVIEW))
+@pytest.mark.parametrize("trigger", [AwaitingSet(ADA, Awaiting.REVIEW), ApprovalVoided("it is too weak")])
+def test_who_takes_an_approval_back_moved_no_head(trigger: Trigger) -> None:
+    decision = run(make_merging(), trigger)
+    assert EventType.VOIDED in kinds(decision)
     assert count_since_last_word(decision.events) == Counts()
 
 
