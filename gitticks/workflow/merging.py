@@ -48,7 +48,7 @@ def refuse_unmerged(draft: Draft) -> None:
 def refuse_merged(draft: Draft) -> None:
     """Refuses to take back approved work that the base has got, though its task could not be closed yet."""
     task = draft.task
-    is_waiting = task.is_merging or is_merged_by_person(task, draft.policy.merge_mode)
+    is_waiting = task.is_merging or task.is_offered or is_merged_by_person(task, draft.policy.merge_mode)
     if is_waiting and draft.artifacts.in_base:
         hint = f"`gt merge {task.id}` closes it"
         if not task.is_merging:  # closed by what was approved, once somebody looks

@@ -110,10 +110,11 @@ def give_verdict(draft: Draft, given: VerdictGiven, *, closes: bool = False) -> 
     task = draft.task
     _need_person(given.actor, "give a verdict")
     _check_seen(draft, given.seen)
-    if task.is_merging and given.verdict is Verdict.REJECTED:
+    if given.verdict is Verdict.REJECTED:
         merging.refuse_merged(draft)
-        merging.ask_again(draft, "a person sent it back before its merge")
-        task = draft.task
+        if task.is_merging:
+            merging.ask_again(draft, "a person sent it back before its merge")
+            task = draft.task
     outcome = outcome_of(task, given.verdict, draft.artifacts.open_children)
     if task.is_offered and task.awaiting is Awaiting.WORK and not closes:
         raise RefusedError(

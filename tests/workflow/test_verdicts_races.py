@@ -130,6 +130,14 @@ def test_nor_is_what_a_person_merged(mode: MergeMode, trigger: Trigger) -> None:
     )
 
 
+@pytest.mark.parametrize("trigger", [answer(Verdict.REJECTED, "no"), AwaitingSet(ADA, None)])
+def test_nor_is_what_was_merged_on_a_forge_before_anybody_approved_it_there(trigger: Trigger) -> None:
+    task = make_merging(awaiting=Awaiting.REVIEW, pr="https://example.org/1")
+    with pytest.raises(RefusedError, match="`k7f2` is merged into main already"):
+        run(task, trigger, artifacts=Artifacts(head=HEAD, in_base=True))
+    assert run(task, trigger, artifacts=Artifacts(head=HEAD)).task.status is Status.WORKING
+
+
 @pytest.mark.parametrize("status", [Status.AGENT_REVIEW, Status.REVIEWING])
 def test_new_commits_void_the_approval(status: Status) -> None:
     task = make_task(status, awaiting=Awaiting.APPROVAL)
