@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -170,7 +171,7 @@ def flags_as_rules(
 ) -> dict[str, str]:
     """Returns the settings that a run's flags for single rules stand for, as texts by their names."""
     allow: list[dict[str, object]] = [{"operation": "network"}] if allow_network else []
-    paths = [str(folder / Path(one).expanduser()) for one in _words("--allow-paths", allow_paths)]
+    paths = [str(folder / os.path.expanduser(one)) for one in _words("--allow-paths", allow_paths)]
     if paths:
         allow += [{"operation": operation, "paths": paths} for operation in ("file_read", "file_write")]
     commands = _words("--deny-commands", deny_commands)

@@ -91,7 +91,7 @@ def shown(text: str) -> str:
 
 def file_names(operation: Operation, path: str, *, workspace: str, folder: str) -> tuple[Access, ...]:
     """Returns the access to a path under both its names: where symbolic links lead, and how it is called."""
-    absolute = os.path.normpath(Path(folder) / Path(path).expanduser())
+    absolute = os.path.normpath(Path(folder) / os.path.expanduser(path))
     real = os.path.realpath(absolute)
     top, real_top = os.path.normpath(workspace), os.path.realpath(workspace)
     called = _file(operation, absolute, top if _is_below(absolute, top) else real_top)
@@ -102,7 +102,7 @@ def file_names(operation: Operation, path: str, *, workspace: str, folder: str) 
 def _place_of(parameters: Parameters) -> Path:
     """Returns the folder from which the pattern of a search goes, which may lead out of where it begins."""
     found = _BEFORE_WILDCARDS.match(str(parameters.get("pattern", "")))
-    return Path("" if found is None else found[0]).expanduser()
+    return Path(os.path.expanduser("" if found is None else found[0]))
 
 
 def _command(parameters: Parameters) -> str:

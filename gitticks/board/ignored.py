@@ -59,7 +59,7 @@ def keep_board_ignores(repository: Repository) -> None:
         return
     key = _KEY.lower()
     named = read_config(repository, f"^{re.escape(key)}$", of_all=True).get(key)
-    place = os.path.expanduser(named or "")  # noqa: PTH111 - a home may lack
+    place = os.path.expanduser(named or "")
     users = Path(os.path.normpath(checkout.path.parent / place)) if place else _default()
     if _is_fresh(file, users):
         return
@@ -74,7 +74,7 @@ def keep_board_ignores(repository: Repository) -> None:
 
 def _default() -> Path:
     """Returns where git looks for the user's patterns if no setting says otherwise."""
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111 - a home may lack
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return Path(home) / "git" / "ignore"
 
 

@@ -200,7 +200,7 @@ def find_own_hooks(repository: Repository) -> OwnHooks:
     """Returns where the main worktree's hooks are; a relative path counts from its top, as with git."""
     keys = (HIDDEN_HOOKS_PATH.lower(), HOOKS_PATH.lower())
     found = [
-        (key, os.path.expanduser(value))  # noqa: PTH111 - an empty one stays empty
+        (key, os.path.expanduser(value))
         for scope, key, value in read_all(repository.common_dir)
         if scope != "command" and key in keys
     ]

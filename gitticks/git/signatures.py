@@ -87,7 +87,7 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
             file = f"{folder}/key.pub"
             Path(file).write_text(f"{key.removeprefix('key::')}\n", encoding="utf-8")
         code, out, err = _run(
-            ["-Y", "sign", "-f", str(Path(file).expanduser()), "-n", namespace], payload, _SIGN_SECONDS
+            ["-Y", "sign", "-f", os.path.expanduser(file), "-n", namespace], payload, _SIGN_SECONDS
         )
     if code != 0:
         raise GitticksError(

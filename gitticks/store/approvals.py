@@ -6,6 +6,7 @@ the team names none: never from what an agent works on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -80,7 +81,8 @@ def allowed_signers(repository: Repository, resolved: ResolvedSettings, base_com
             f"`{SETTING}: {named}` in the team's settings is a file on one machine",
             hint=f"`gt config {SETTING} allowed_signers` names a file on the base branch",
         )
-    return _own_file(repository, Path(named).expanduser())
+    # What begins with the name of no user is still no path in the folder where this runs.
+    return _own_file(repository, Path("/", os.path.expanduser(named)))
 
 
 def _in_base(repository: Repository, path: str, commit: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitticks.agents.tool_calls import accesses, host_of
+from gitticks.workflow.permissions import Access, Operation
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,14 @@ def test_an_address_without_a_host_that_can_be_read_is_no_search() -> None:
     assert names[0].target == "http://[::1/"
     (names,) = accesses("WebSearch", {"query": "is https:// or http better"}, workspace="/w", folder="/w")
     assert names[0].target == "web-search"
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters", "path"),
+    [("Read", {"file_path": "~nosuch/x"}, "~nosuch/x"), ("Glob", {"pattern": "~nosuch/*"}, "~nosuch")],
+)
+def test_a_path_that_begins_with_the_name_of_no_user_is_one_in_the_folder(
+    tool: str, parameters: dict[str, str], path: str
+) -> None:
+    (names,) = accesses(tool, parameters, workspace="/w", folder="/w")
+    assert names == (Access(Operation.FILE_READ, path, is_inside=True),)

@@ -273,6 +273,9 @@ def test_signers_in_the_folder_where_agents_write_do_not_count(reviewed: RunProj
 
     elsewhere = reviewed.path.parent / "mine"
     mine.rename(elsewhere)
+    git("config", "gitticks.approvals.allowed-signers", "~nosuch/mine", at=reviewed.path)
+    assert "the allowed signers `/~nosuch/mine` cannot be read" in approve(reviewed, key).err
+    assert "did not sign with `~nosuch/key`" in approve(reviewed, Path("~nosuch/key")).err
     git("config", "gitticks.approvals.allowed-signers", str(elsewhere), at=reviewed.path)
     assert approve(reviewed, key).code == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Iterator
 from functools import partial
@@ -57,7 +58,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
     opens by its name or by any word that only one of them is about, such as `council` or `budget`.
     """
     if folder is not None:
-        pages = write_pages(ctx.find_root().command, folder.expanduser())
+        pages = write_pages(ctx.find_root().command, Path(os.path.expanduser(folder)))
         say(f"{len(pages)} man pages written: `man -l {folder}/gt.1`")
         return
     if words == ("all",):

@@ -152,7 +152,7 @@ class Permissions(Loaded[Asked]):
         ]
 
         def said(name: str) -> None:
-            home = os.path.expanduser(name)  # noqa: PTH111 (Path's raises where there is no such user)
+            home = os.path.expanduser(name)
             self.gt.act(
                 lambda context: _export(context, context.directory / home),
                 lambda count: f"{count_of(count, 'decision')} written to {name}",
