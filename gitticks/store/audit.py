@@ -10,11 +10,14 @@ import json
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from gitticks.document.audit import chain, parse_entry, read_audit, render_entry
 from gitticks.errors import GitticksError
+from gitticks.git.disk import write_all
 from gitticks.git.files import errors_name, write_synced
+from gitticks.git.locks import hold_lock
 from gitticks.model.audit import AuditEntry
 from gitticks.model.ids import TaskId
 from gitticks.redaction import mask
@@ -24,7 +27,7 @@ from gitticks.store.transaction import Transaction
 
 FOLDER = "audit"
 TRAILER = "Audit"
-_WRITER = "writer"
+_WRITER, _LOCK = "writer", "lock"
 _MOST_BYTES = 50_000_000
 _MOST_NOTED = 10_000_000
 """Of one session; all of it is committed at its end."""
@@ -38,7 +41,7 @@ class PendingAudit:
         self._folder = own_dir / FOLDER
         self._task_id = task_id
         self._path = self._folder / f"{task_id}.jsonl"
-        self._taken = 0
+        self._taken = b""
         self.torn = False
 
     def note(self, entry: AuditEntry) -> None:
@@ -49,8 +52,8 @@ class PendingAudit:
         """
         short = _each(entry, lambda text: _cut(mask(text)))
         line = json.dumps(render_entry(short), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
-        with errors_name(self._path):
-            self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with errors_name(self._path), self._locked():
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self._path, flags, 0o600)
             try:
@@ -59,7 +62,7 @@ class PendingAudit:
                     raise GitticksError("this session has made more decisions than the audit log takes")
                 if size and os.pread(descriptor, 1, size - 1) != b"\n":
                     line = b"\n" + line  # a line that a crash cut off stays alone
-                os.write(descriptor, line)
+                write_all(descriptor, line)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -70,7 +73,7 @@ class PendingAudit:
             data = read_plain_file(self._path, _MOST_BYTES)
         except OSError:
             data = b""
-        self._taken, self.torn = len(data), False
+        self._taken, self.torn = data, False
         found = []
         for line in data.splitlines():
             try:
@@ -102,13 +105,16 @@ class PendingAudit:
         return len(fresh)
 
     def forget(self) -> None:
-        """Drops what `write` took, once it is committed; what was noted since stays."""
-        with contextlib.suppress(OSError):
-            rest = read_plain_file(self._path, _MOST_BYTES)[self._taken :]
+        """Drops what `write` took, once it is committed; what was noted since stays, and all if that cannot be told."""
+        with contextlib.suppress(OSError, GitticksError), self._locked():
+            rest = read_plain_file(self._path, _MOST_BYTES).removeprefix(self._taken)
             if not rest:
                 self._path.unlink(missing_ok=True)
                 return
             write_synced(self._path, rest, mode=0o600)
+
+    def _locked(self) -> AbstractContextManager[object]:
+        return hold_lock(self._folder / _LOCK)
 
     def _writer(self) -> str:
         path = self._folder / _WRITER

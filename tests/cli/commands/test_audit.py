@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -113,6 +114,27 @@ def test_a_commit_that_was_made_before_a_crash_adds_nothing_twice(project: Proje
     project.store.transact(pending.write, author=ENGINE_IDENTITY)
     assert len(targets(project, "m3xq")) == 1
     assert "whole and unchanged" in project.ok("audit", "verify")
+
+
+def test_what_is_noted_while_others_are_forgotten_stays(project: Project) -> None:
+    own_dir = project.path / ".git/gitticks"
+    first, second = PendingAudit(own_dir, M3XQ), PendingAudit(own_dir, M3XQ)
+    first.note(OTHER._replace(target="first"))
+    for one in (first, second):
+        project.store.transact(one.write, author=ENGINE_IDENTITY)
+    first.forget()
+    first.note(OTHER._replace(target="longer than what was forgotten"))
+    second.forget()
+
+    def note(number: int) -> None:
+        PendingAudit(own_dir, M3XQ).note(OTHER._replace(target=f"at once {number}"))
+
+    with ThreadPoolExecutor(4) as pool:
+        noted = [pool.submit(note, number) for number in range(40)]
+        while not all(one.done() for one in noted):
+            project.store.transact(first.write, author=ENGINE_IDENTITY)
+            first.forget()
+    assert len({target for _, target in targets(project, "m3xq")}) == 43
 
 
 def test_verify_names_what_was_changed_and_what_vanished(project: Project) -> None:
