@@ -189,7 +189,10 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
         try:
             setting, keys = find_setting(name)
         except UsageError as error:
-            raise DocumentError(error.message, path=origin, hint=error.hint) from None
+            hint = error.hint or ""
+            if origin.startswith("git config "):  # whose keys have no underscores
+                hint = hint.replace("did you mean `", "did you mean `gitticks.").replace("_", "-")
+            raise DocumentError(error.message, path=origin, hint=hint) from None
         try:
             value = parse_value(setting, keys, text, origin)
         except DocumentError as error:

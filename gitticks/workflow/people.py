@@ -66,7 +66,9 @@ def _find_allowed_row(task: Task, asked: Requested) -> Row:
             task,
             asked.to,
             f"here a person's verdict decides (by command: {mine})",
-            hint=f'`gt approve {task.id}` or `gt reject {task.id} "…"`',
+            hint=f"`gt close {task.id}`, or `gt update {task.id} --awaiting=null` gives it back to the agent"
+            if task.awaiting is Awaiting.WORK
+            else f'`gt approve {task.id}` or `gt reject {task.id} "…"`',
         )
     who = "a person" if Asker.HUMAN in row.askers else "gitticks"
     why = f"only {who} can ask for that; from there the {asker.value} can ask for {mine}"

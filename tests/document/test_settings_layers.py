@@ -193,6 +193,12 @@ def test_errors_name_the_layer(layer: object, message: str) -> None:
     assert caught.value.hint
 
 
+def test_a_key_that_git_spells_in_another_way_is_named_as_git_takes_it() -> None:
+    with pytest.raises(DocumentError) as caught:
+        git_layer({"gitticks.approvals.allowedsigners": "x"})
+    assert caught.value.hint == "did you mean `gitticks.approvals.allowed-signers`?"
+
+
 def test_a_wrong_value_of_gits_configuration_says_how_to_take_it_out() -> None:
     with pytest.raises(DocumentError) as caught:
         git_layer({"gitticks.budget.run.cost": "-4"})

@@ -124,6 +124,17 @@ def test_person_wins_over_a_merge_that_has_not_moved_the_base() -> None:
     assert run(make_merging(), Requested(ADA, Status.CANCELLED)).task.status is Status.CANCELLED
 
 
+def test_where_a_person_merges_the_hint_is_what_works() -> None:
+    task = make_task(Status.REVIEWING, awaiting=Awaiting.WORK)
+    with pytest.raises(RefusedError) as refused:
+        run(task, Requested(ADA, Status.WORKING))
+    assert (
+        refused.value.hint
+        == "`gt close k7f2`, or `gt update k7f2 --awaiting=null` gives it back to the agent"
+    )
+    assert run(task, AwaitingSet(ADA, None)).task.status is Status.WORKING
+
+
 def test_epic_is_sent_back_with_a_child() -> None:
     review = make_epic(Status.AGENT_REVIEW)
     assert run(review, Requested(ADA, Status.WORKING), artifacts=FAILED).rework == "sent back"
