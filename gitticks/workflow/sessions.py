@@ -213,7 +213,9 @@ def _obey(draft: Draft, signal: Signal) -> None:
         return
     _keep_words(draft, signal)
     if kind.asks_for_review:
-        draft.task = replace(draft.task, asked=kind.asked, pr=signal.url or draft.task.pr)
+        draft.task = replace(
+            draft.task, asked=kind.asked, pr=signal.url if kind.asked and signal.url else draft.task.pr
+        )
         _hand_off(draft)
     elif kind is not SignalKind.CONTINUE:
         awaiting = Awaiting.CHECKPOINT if kind is SignalKind.CHECKPOINT else Awaiting.WORK

@@ -54,7 +54,7 @@ def test_signal_that_hands_off(
     assert decision.task.is_merging is not waits
     expected = requires or asked or Requires.REVIEW
     assert decision.task.awaiting is (expected.awaiting if waits else None)
-    assert decision.task.pr == "https://example.org/pull/7"
+    assert decision.task.pr == ("https://example.org/pull/7" if asked else None)
     assert waived(decision) == (["review"] if waits else ["review", "person"])
     assert [(section, entry.kind.value) for section, entry in decision.entries] == [(Section.NOTES, "agent")]
 
