@@ -79,16 +79,19 @@ def end_watch(repository: Repository, task_id: str, others: Iterable[str] = ()) 
     new: list[LeftBehind] = []
     with hold_lock(repository.own_file("left-behind.lock")):
         memory = _read(repository)
-        for name in differing(before, after):
-            if name in memory.agreed and memory.agreed[name] == after.get(name):
-                continue
+        changed = [
+            name
+            for name in differing(before, after)
+            if name not in memory.agreed or memory.agreed[name] != after.get(name)
+        ]
+        for name in changed:
             known = memory.held.get(name)
             if known is None:
                 memory.held[name] = {"before": before.get(name), "tasks": tasks}
                 new.append(LeftBehind(name, before.get(name), after.get(name), tuple(tasks)))
             else:
                 known["tasks"] = sorted({*known["tasks"], *tasks})
-        if new:
+        if changed:
             _write(repository, memory)
     file.unlink(missing_ok=True)
     return tuple(new)

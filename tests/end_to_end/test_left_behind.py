@@ -13,7 +13,7 @@ from gitticks.git.repository import discover
 from gitticks.model.event import EventType
 from gitticks.model.ids import TaskId, task_path
 from gitticks.model.status import Awaiting, Status
-from gitticks.store.left_behind import begin_watch, end_watch
+from gitticks.store.left_behind import begin_watch, end_watch, left_behind
 from tests.runner.merges import head
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
@@ -162,6 +162,16 @@ def test_of_two_sessions_at_once_both_are_named(
     assert warnings(project) == ["`commit.gpgsign` was added during sessions of k7f2, m4n8"]
     assert warnings(project, "m4n8") == []
     assert project.gt("status").err.count("commit.gpgsign") == 1
+
+
+def test_a_session_that_ends_later_is_named_too_though_nothing_else_changed(project: RunProject) -> None:
+    repository = discover(project.path)
+    for task in ("k7f2", "m4n8"):
+        begin_watch(repository, task)
+    git("config", "commit.gpgsign", "true", at=project.path)
+    for task in ("k7f2", "m4n8"):
+        end_watch(repository, task)
+    assert [one.tasks for one in left_behind(repository)] == [("k7f2", "m4n8")]
 
 
 def test_what_git_itself_notes_for_branches_is_not_asked_about(project: RunProject) -> None:
