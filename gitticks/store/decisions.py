@@ -331,8 +331,9 @@ def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:
             text = transaction.task_file(child.id).section(Section.HANDOFF) or ""
         except GitticksError:
             text = ""
-        first = next((line.strip() for line in text.splitlines() if line.strip()), child.closed_reason or "")
-        lines.append(f"- {child.id} {child.title} ({child.status}): {first}")
+        told = (line.strip().removeprefix("- ") for line in text.splitlines())
+        first = next(filter(None, told), child.closed_reason)
+        lines.append(f"- {child.id} {child.title} ({child.status}){f': {first}' if first else ''}")
     return "\n".join(lines)
 
 

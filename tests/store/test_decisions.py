@@ -117,7 +117,7 @@ def test_two_sections_of_one_name_are_both_kept(store: Store) -> None:
 
 def make_epic(store: Store, **fields: object) -> None:
     make_task(store, "A till", id="e1", type=TaskType.EPIC, **fields)
-    make_task(store, "Amounts", id="c1", parent=TaskId("e1"), body="## Handoff\n\nDONE: amounts\n")
+    make_task(store, "Amounts", id="c1", parent=TaskId("e1"), body="## Handoff\n\n- DONE: amounts\n")
     make_task(store, "Totals", id="c2", parent=TaskId("e1"))
 
 
@@ -136,7 +136,7 @@ def test_an_epic_follows_its_children_within_their_commits(store: Store) -> None
     assert statuses(store) == {"e1": "done", "c1": "done", "c2": "cancelled"}
     assert git("rev-list", "--count", f"{before}..{store.tip()}", at=store.repository.common_dir) == "2"
     handoff = store.task_file(TaskId("e1")).section(Section.HANDOFF)
-    assert handoff == "- c1 Amounts (done): DONE: amounts\n- c2 Totals (cancelled):"
+    assert handoff == "- c1 Amounts (done): DONE: amounts\n- c2 Totals (cancelled)"
 
 
 def test_a_child_with_a_branch_of_its_own_is_no_code_of_its_epic(store: Store) -> None:
