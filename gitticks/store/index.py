@@ -168,12 +168,13 @@ class Index:
     def below(self, task_ids: Iterable[TaskId]) -> dict[TaskId, TaskRow]:
         """Returns the rows of the tasks below these, however deep, in no order."""
         found: dict[TaskId, TaskRow] = {}
-        waiting = list(task_ids)
-        while waiting:
-            for child in self.children(waiting.pop()):
-                if child.id not in found:
-                    found[child.id] = child
-                    waiting.append(child.id)
+        wanted = (
+            "task.id IN (WITH RECURSIVE below (id) AS (SELECT id FROM task WHERE parent = ?"
+            " UNION SELECT task.id FROM task JOIN below ON task.parent = below.id) SELECT id FROM below)"
+        )
+        for task_id in task_ids:
+            if task_id not in found:
+                found |= {one.id: one for one in self._tasks(wanted, task_id)}
         return found
 
     def workable(self, *, is_child: bool) -> Iterator[TaskRow]:

@@ -329,3 +329,14 @@ def test_candidates_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monke
     with open_index(make_store(tmp_path / "r", tasks).repository) as index:
         assert [row.id for row in index.workable(is_child=False)] == [task.id for task in tasks]
         assert list(index.workable(is_child=True)) == []
+
+
+def test_what_is_below_is_one_question_however_deep_and_wide(tmp_path: Path) -> None:
+    parents = {"e2": "e1", "e3": "e2", "a1": "e3", "a2": "e3", "e1": "e3", "b1": "e9"}
+    tasks = [replace(make_task(one), parent=TaskId(parent)) for one, parent in parents.items()]
+    with open_index(make_store(tmp_path / "r", tasks).repository) as index:
+        asked: list[str] = []
+        index._connection.set_trace_callback(asked.append)
+        assert set(index.below([TaskId("e1"), TaskId("e2")])) == {"e1", "e2", "e3", "a1", "a2"}
+        assert len(asked) == 1
+        assert set(index.below([TaskId("b1"), TaskId("e9")])) == {"b1"}
