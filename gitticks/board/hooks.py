@@ -104,12 +104,13 @@ def restore_board_hooks(repository: Repository) -> None:
 
 def uninstall_board_hooks(repository: Repository) -> None:
     """Removes the board's hooks and gives back a hooks path that it had before; they stay away until asked for."""
-    checkout = board_checkout(repository)
+    checkout, folder = board_checkout(repository), repository.own_file(_BOARD_FOLDER)
     if checkout is not None:
         with hold_lock(repository.own_file(HOOKS_LOCK)):
-            forget_hooks(checkout, repository.own_file(_BOARD_FOLDER))
+            forget_hooks(checkout, folder)
+    if checkout is not None or folder.is_dir():  # the board alone may be gone
         repository.own_file(_OFF).touch()
-    remove_folder(repository.own_file(_BOARD_FOLDER))
+    remove_folder(folder)
 
 
 def are_hooks_off(repository: Repository) -> bool:

@@ -102,6 +102,10 @@ def test_what_a_person_uninstalled_stays_away(project: Project) -> None:
     project.ok("hooks", "install")
     assert states(project)["board"] == "installed"
     assert "uninstalled" not in project.ok("doctor")
+    git("worktree", "remove", "--force", str(project.board), at=project.path)
+    project.ok("hooks", "uninstall")
+    project.ok("init")
+    assert states(project)["board"] == "absent"
 
 
 def test_only_those_of_the_checkout(project: Project) -> None:
