@@ -241,8 +241,17 @@ def follow_parent(transaction: Transaction, child: Task, circumstances: Circumst
     """Lets the epic above a changed task follow its children, within the same commit."""
     if child.is_cancelled:
         keep_writers(transaction, child, circumstances.at)
-    epic = transaction.all_tasks().get(child.parent) if child.parent is not None else None
-    if epic is not None and epic.is_epic and epic.is_open:
+    if child.parent is None:
+        return
+    try:
+        epic = transaction.task_file(child.parent).task
+    except GitticksError:  # it is missing, or cannot be read
+        return
+    is_open_in_it = child.is_open and transaction.task_file(child.id).task.parent == epic.id
+    is_bound = epic.start_sha is not None or child.sharing_epic != epic.id
+    if is_open_in_it and epic.status is Status.WORKING and is_bound:
+        return  # nothing changes for it, and all tasks need not be read
+    if epic.is_epic and epic.is_open:
         _follow_children(transaction, epic, circumstances)
 
 
@@ -319,9 +328,7 @@ def _epic_head(transaction: Transaction, epic: Task) -> str | None:
     tip = transaction.tip_of(epic.branch)
     if tip is not None and tip != epic.start_sha:
         heads.append(tip)
-    return (
-        reduce(lambda head, one: one if transaction.is_on_top(one, head) else head, heads) if heads else None
-    )
+    return reduce(lambda old, new: new if transaction.is_on_top(new, old) else old, heads) if heads else None
 
 
 def _epic_handoff(transaction: Transaction, children: tuple[Task, ...]) -> str:

@@ -14,6 +14,7 @@ from gitticks.model.settings import Settings
 from gitticks.model.status import ActorKind, Awaiting, Isolation, Role, Status, TaskType, Verdict
 from gitticks.store.branch import Store
 from gitticks.store.decisions import Circumstances, carry_out
+from gitticks.store.transaction import Transaction
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import AwaitingSet, Requested, Trigger, VerdictGiven
 from tests.support.repositories import fsck_problems, git
@@ -137,6 +138,18 @@ def test_an_epic_follows_its_children_within_their_commits(store: Store) -> None
     assert git("rev-list", "--count", f"{before}..{store.tip()}", at=store.repository.common_dir) == "2"
     handoff = store.task_file(TaskId("e1")).section(Section.HANDOFF)
     assert handoff == "- c1 Amounts (done): DONE: amounts\n- c2 Totals (cancelled)"
+
+
+def test_a_step_that_changes_nothing_for_the_epic_reads_none_of_the_other_tasks(store: Store) -> None:
+    make_epic(store)
+    decide(store, "c1", Requested(PERSON, Status.WORKING))
+
+    def hand_off(transaction: Transaction) -> bool:
+        carry_out(transaction, TaskId("c1"), Requested(PERSON, Status.AGENT_REVIEW), CIRCUMSTANCES)
+        return transaction._base_tasks is None
+
+    assert store.transact(hand_off, author=ADA)
+    assert statuses(store) == {"e1": "working", "c1": "agent-review", "c2": "pending"}
 
 
 def test_a_child_with_a_branch_of_its_own_is_no_code_of_its_epic(store: Store) -> None:
