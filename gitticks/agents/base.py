@@ -201,11 +201,11 @@ class PermissionHook(NamedTuple):
 
     @property
     def command(self) -> str:
-        """Returns the command line as a shell reads it, which refuses whatever ends the program.
+        """Returns the command line as any shell reads it, the user's own too, which refuses whatever ends the program.
 
         Clients take 2 for a refusal, and any other code for an error of the hook, after which they use the tool.
         """
-        return f"trap 'exit 2' INT TERM; {shlex.join(self.argv)} || exit 2"
+        return shlex.join(("sh", "-c", 'trap "exit 2" INT TERM; "$@" || exit 2', "gt", *self.argv))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ def open_interface(context: Context) -> int:
     # A thread that reads holds the interpreter for so long at most while a key waits.
     sys.setswitchinterval(_SWITCH_SECONDS)
     from gitticks.cli.failures import tell
+    from gitticks.cli.render import say
     from gitticks.tui.app import GitticksApp
 
     app = GitticksApp(context)
@@ -35,6 +36,9 @@ def open_interface(context: Context) -> int:
     app.feed.wait()
     if app.crash is not None:
         raise app.crash
-    for refused in app.unsaid:
-        tell([], refused.message, refused.hint, Exit.FAILED)
+    for words in app.unsaid:
+        if isinstance(words, str):
+            say(words, err=True)
+        else:
+            tell([], words.message, words.hint, Exit.FAILED)
     return app.return_code or 0

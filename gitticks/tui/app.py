@@ -57,10 +57,10 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
         self.look = theme.look_of(theme.NAMES[0])
         super().__init__()
         self.preferences = Preferences(context)
-        self.feed = Feed(context, lambda: self.post_message(Fed()))
+        self.feed = Feed(context, lambda: self.post_message(Fed()), self.warn)
         self._locks: dict[str, threading.Lock] = {}
-        self.unsaid: list[GitticksError] = []
-        """What was refused, until it is shown; what is left at the end the command says."""
+        self.unsaid: list[GitticksError | str] = []
+        """What was refused or warned of, until it is shown; what is left at the end the command says."""
         self._waiting: frozenset[str] | None = None
         self._has_error = False
         self._ticks = 0
@@ -268,28 +268,37 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
                 refused = GitticksError(message, hint=hint)
                 if text.strip():
                     self._keep_text(context, text, refused, kept_as)
-                self.unsaid.append(refused)
-                self.call_later(self._refuse, refused)
+                self._show_later(refused)
                 return
+            finally:
+                if warnings := context.all_warnings:
+                    self._show_later("\n".join(f"warning: {one}" for one in warnings))
         self.feed.look_again()
         self.call_later(self._done, found, done)
-        if context.written:
-            from gitticks.actions.sync_auto import sync_after
 
-            sync_after(context)
-        if warnings := context.all_warnings:
-            self.call_later(self.say, "\n".join(f"warning: {one}" for one in warnings), warns=True)
+    def warn(self, words: str) -> None:
+        """Shows a warning, from any thread."""
+        self._show_later(f"warning: {words}")
 
-    def _refuse(self, refused: GitticksError) -> None:
-        if self.return_code is None:
-            self.unsaid.remove(refused)
-            self.refuse(refused.message, refused.hint)
+    def _show_later(self, words: GitticksError | str) -> None:
+        self.unsaid.append(words)
+        self.call_later(self._show, words)
+
+    def _show(self, words: GitticksError | str) -> None:
+        if self.return_code is not None:
+            return
+        self.unsaid.remove(words)
+        if isinstance(words, str):
+            self.say(words, warns=True)
+        else:
+            self.refuse(words.message, words.hint)
 
     def _keep_text(self, context: Context, text: str, refused: GitticksError, kept_as: str) -> None:
         try:
             drafts.keep_text(context, text, refused)
         except (GitticksError, OSError):  # such as a full disk, which may be why it was refused
-            self.unsent.change(IN_DIALOGS, {kept_as: text})
+            if kept_as:
+                self.unsent.change(IN_DIALOGS, {kept_as: text})
 
     def _done(self, found: R, done: Callable[[R], str | None] | str) -> None:
         if self.is_running and (words := done if isinstance(done, str) else done(found)):

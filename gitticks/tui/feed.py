@@ -42,7 +42,9 @@ _LIVENESS_SECONDS = 1.0
 """Locks tell who lives; they are asked this often where no file says that anything moved."""
 _REST_SECONDS = 0.4
 """So long no other snapshot is taken after one, however fast agents commit."""
-_LONGEST_END_SECONDS = 3.0
+_LONGEST_END_SECONDS = 15.0
+"""What was done last is shared then, where the settings ask for it."""
+_SHARING_SECONDS = 30.0
 _MOST_WAITING = 20
 """With so many batches that nobody took, as while a person is in their editor, the rest is read afterwards."""
 _MOST_BYTES = 256_000
@@ -80,12 +82,16 @@ class _Tail:
 
 
 class Feed:
-    """Looks and queues until `stop`; `wake` is called from the thread when a batch is there."""
+    """Looks and queues until `stop`.
 
-    def __init__(self, context: Context, wake: Callable[[], object]) -> None:
+    `wake` is called from the thread when a batch is there, and `warn` with what goes wrong as tasks are shared.
+    """
+
+    def __init__(self, context: Context, wake: Callable[[], object], warn: Callable[[str], None]) -> None:
         self.batches: deque[Batch] = deque()
         self._context = context
         self._wake = wake
+        self._warn = warn
         self._over = threading.Event()
         self._number = 0
         self._marks: tuple[object, ...] = ()
@@ -136,9 +142,15 @@ class Feed:
                     return
 
     def _attend(self, stack: contextlib.ExitStack) -> None:
-        """Applies what a person saves on the board, as `gt watch` does, and says that they are there to answer."""
+        """Applies what a person saves on the board, as `gt watch` does, and says that they are there to answer.
+
+        What changes is shared if the settings ask for it, what is left once the interface is left too.
+        """
+        from gitticks.actions.sync_auto import sharing
         from gitticks.actions.watching import watching
 
+        context = self._context.renewed()
+        stack.enter_context(sharing(context, self._warn, every_seconds=_SHARING_SECONDS))
         self._watcher = stack.enter_context(
             watching(self._context.renewed(), lambda _: None, after_seconds=1.0)
         )

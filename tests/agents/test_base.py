@@ -19,7 +19,7 @@ def test_a_session_counts_once_and_costs_what_the_agent_told_else_what_was_recko
 
 @pytest.mark.parametrize(
     ("program", "code"),
-    [("exit 0", 0), ("exit 1", 2), ("exit 70", 2), ("kill -KILL $$", 2), ("kill -INT 0", 2)],
+    [("exit 0", 0), ("exit 1", 2), ("exit 70", 2), ("kill -KILL $$", 2), ("kill -INT $PPID", 2)],
 )
 def test_a_hook_that_does_not_end_well_refuses(program: str, code: int) -> None:
     hook = PermissionHook(("sh", "-c", program), 1, Path(), Path())

@@ -135,7 +135,7 @@ def test_what_is_refused_after_the_interface_was_left_is_said_by_the_command(tmp
         goes_on.set()
 
     play(tmp_path, leave, WIDE, app)
-    assert [one.message for one in app.unsaid] == ["it changed"]
+    assert [str(one) for one in app.unsaid] == ["it changed"]
 
 
 def test_a_bug_of_the_interface_reaches_the_command_that_reports_it(tmp_path: Path) -> None:

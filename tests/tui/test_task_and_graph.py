@@ -89,6 +89,7 @@ def test_what_is_masked_in_a_note_is_warned_of_and_the_note_is_shared(
         await shown.reads("what looks like a secret was masked")
 
     play(project.path, work)
+    # What was done last is shared as the interface is left.
     assert git("rev-parse", "gitticks/state", at=remote) == git(
         "rev-parse", "gitticks/state", at=project.path
     )
