@@ -35,16 +35,19 @@ class Moved(NamedTuple):
 
 
 def work_head(context: Context, task: Task) -> str | None:
-    """Returns the commit that the work on a task is at: its branch, or the user's own checkout; None of neither."""
+    """Returns the commit that the work on a task is at: its branch's, or what a person at work has in their own checkout."""
     repository = context.repository
     if task.branch is not None:
         return read_ref(repository.common_dir, BRANCHES + task.branch)
-    is_here = task.start_sha is not None and task.isolation_in(context.settings.isolation) is Isolation.NONE
-    if not is_here or repository.main_worktree is None:
+    is_by_hand = task.status is Status.WORKING and task.claim is not None and task.claim.is_by_hand
+    is_none = task.isolation_in(context.settings.isolation) is Isolation.NONE
+    if not (is_by_hand and is_none and task.start_sha) or repository.main_worktree is None:
         return None
     now = checked_out(checkout_at(repository, repository.main_worktree))
+    if now in (None, task.start_sha):
+        return None
     # In another clone the checkout may be at something else.
-    return now if now and repository.objects.is_ancestor(str(task.start_sha), now) else None
+    return now if repository.objects.is_ancestor(task.start_sha, now) else None
 
 
 def circumstances_of(context: Context, task: Task, *, checks: ChecksReport | None = None) -> Circumstances:

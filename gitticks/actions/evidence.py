@@ -69,9 +69,9 @@ def check_work(context: Context, task_id: TaskId) -> ChecksReport | None:
 
     refuse_put_aside(context, file.task, workspace)
     other = occupied_by_other(context, file.task, workspace)
-    if other is not None:
+    if other is not None and has_gates(context.settings):
         raise RefusedError(
-            f"the workspace of `{task_id}` is at `{other}` now, so it is not what would be handed off",
+            f"the workspace of `{task_id}` is at `{other}` now, so the gates would test that",
             hint=f"`gt start {task_id}` takes it up there again",
         )
     astray = astray_in(context, file.task, workspace)

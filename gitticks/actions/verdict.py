@@ -282,7 +282,9 @@ def prove_approval(
     if not _is_closing(task, awaiting):
         return NO_PROOF
     if awaiting is Awaiting.WORK or not task.is_handed_off:
-        task = replace(task, end_sha=work_head(context, task) or task.end_sha)
+        # Of work in the user's own checkout an approval records no head but the one that was handed off.
+        head = None if task.branch is None else work_head(context, task)
+        task = replace(task, end_sha=head or task.end_sha)
     verb = "close" if closes else "approve"
     if signs or key is not None or minimum >= SIGNED:
         return _sign(context, task, key, minimum, f"gt {verb} {task_id}")

@@ -8,6 +8,7 @@ The built-in agent `script` needs no model: it runs the `sh` blocks under a task
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -58,7 +59,7 @@ def invocation(spec: AgentSpec, request: Request) -> Invocation:
         case PromptWay.STDIN:
             return Invocation(argv, reader, stdin=request.prompt.encode())
         case PromptWay.ARGUMENT:
-            if len(request.prompt.encode()) > _LONGEST_ARGUMENT:
+            if sys.platform == "linux" and len(request.prompt.encode()) > _LONGEST_ARGUMENT:
                 raise GitticksError(
                     f"the prompt is longer than the {_LONGEST_ARGUMENT:,} bytes that Linux takes as one argument",
                     hint=f"`gt config agents.{spec.name}.prompt stdin` or `file`, or a smaller `limits.prompt`",

@@ -105,14 +105,14 @@ def _require_hooks(workspace: Path) -> None:
     """Refuses a workspace whose settings switch hooks off, or cannot be read."""
     try:
         about = _parsed(read_plain_file(workspace / _FOLDER / _SETTINGS)).get("hooksConfig", {})
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or about.get("enabled", True) is not True or about.get("disabled"):
         raise GitticksError(
             f"`{_FOLDER}/{_SETTINGS}` in the workspace can switch off the hook that applies the rules",
-            hint="remove `hooksConfig` from it, or choose another agent: `gt agents`",
+            hint="remove `hooksConfig` from it, or the file where it is no plain one, or choose another agent: `gt agents`",
         )
 
 

@@ -120,14 +120,14 @@ def merge_layers(layers: Iterable[Layer]) -> ResolvedSettings:
     found: dict[Keys, Given] = {}
     overruled: list[Overruled] = []
     kept = tuple(layers)
-    for layer in _with_modes_of_agents(kept):
-        for keys, new in layer.given.items():
+    for layer, whole in zip(kept, _with_modes_of_agents(kept), strict=True):
+        for keys, new in whole.given.items():
             old, combine = found.get(keys), BY_NAME[pattern_of(keys)].combine
             if old is None:
                 found[keys] = new
                 continue
             held = new.value if combine is None else combine(old.value, new.value)
-            if not _holds(new.value, held):
+            if not _holds(new.value, held) and keys in layer.given:
                 overruled.append(Overruled(".".join(keys), new.value, new.origin, old.origin))
             if held != old.value:
                 found[keys] = new if held == new.value else Given(held, f"{old.origin}, {new.origin}")

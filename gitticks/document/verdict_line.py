@@ -25,7 +25,7 @@ _AROUND = r"(?:[^\w!=~\u2260\u00ac\u274c\u2717\u2718\u00d7]|_)"
 _LABEL = (
     r"(?:(?:(?:my|the|final|overall|code|review) )?"
     r"(?:verdict|result|review|status|decision|outcome|overall|assessment|conclusion|summary|recommendation)"
-    rf"(?:[^\w:=!]|_){{0,20}}?(?:[:=]|\s(?:-|\u2013|\u2014)\s){_AROUND}*+)?"
+    rf"(?:[^\w:=!]|_){{0,60}}?(?:[:=]|\s(?:-|\u2013|\u2014)\s){_AROUND}*+)?"
 )
 _BEGINS_FAIL = re.compile(
     rf"(?:\[x\]|{_AROUND}|\d+[.)]|[\u274c\u2717\u2718])*+{_LABEL}FAIL\b", re.IGNORECASE | re.ASCII

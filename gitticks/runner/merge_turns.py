@@ -167,7 +167,8 @@ class MergeTurns:
         if waits is None:
             return
         if again is None:
-            again = AGAIN_SECONDS if before is None else min(2 * before.seconds, _LONGEST_AGAIN_SECONDS)
+            is_same = before is not None and before.reason == waits
+            again = min(2 * before.seconds, _LONGEST_AGAIN_SECONDS) if before and is_same else AGAIN_SECONDS
         self._waits[task_id] = _Wait(waits, again, self._run.world.monotonic_seconds() + again)
         if before is None or before.reason != waits:
             self._run.emit(MergeWaits(task_id, waits))

@@ -105,6 +105,11 @@ def _waits_here(words: str) -> MergeResult:
     return MergeResult(waits=words, again_seconds=AGAIN_SECONDS)
 
 
+def _waits_for_checkout(held: CheckoutOverlaps | BaseHeld) -> MergeResult:
+    is_costly = isinstance(held, BaseHeld) and held.is_costly
+    return MergeResult(waits=held.words) if is_costly else _waits_here(held.words)
+
+
 class MergeQueue:
     """The merge queue of one clone.
 
@@ -255,7 +260,9 @@ class MergeQueue:
     def _held(self, base: str, tip: str, commit: str) -> MergeResult | None:
         """Returns what is in the way in a checkout of the base, if anything is."""
         rehearsed = move_base(self.repository, base, tip, commit, "", is_rehearsal=True)
-        return _waits_here(rehearsed.words) if isinstance(rehearsed, CheckoutOverlaps | BaseHeld) else None
+        if isinstance(rehearsed, CheckoutOverlaps | BaseHeld):
+            return _waits_for_checkout(rehearsed)
+        return None
 
     def _refuse(self, task: Task, base: str, conflict: Conflict) -> MergeResult:
         reason = f"conflicts with {base} in {first_of(conflict.paths, _SHOWN_PATHS)}"
@@ -296,7 +303,7 @@ class MergeQueue:
             case BaseMoved():
                 return None
             case CheckoutOverlaps() | BaseHeld():
-                return _waits_here(moved.words)
+                return _waits_for_checkout(moved)
             case Moved():
                 for fixed in moved.fixed:
                     self.run.emit(Warned(None, fixed.words))
@@ -351,12 +358,11 @@ class MergeQueue:
         if not has_commands(self.run.settings):
             return None, ""
         asked, passed = checked_merge(self.run, task, tip, commit), self._passed.get(task.id)
-        if passed is not None and may_stand_for(passed.merge, asked, passed=True):
-            return None, passed.tested
-        report = None
         if self._ahead is not None:
             self._ahead.suppose(base, commit)
-            report = self._ahead.take(asked, self._stop)
+        if passed is not None and may_stand_for(passed.merge, asked, passed=True):
+            return None, passed.tested
+        report = None if self._ahead is None else self._ahead.take(asked, self._stop)
         if report is None:
             report = check_merge(self.run, self._aside, commit, self._stop)
         if report.is_stopped:

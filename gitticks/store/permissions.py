@@ -118,8 +118,9 @@ def forget(repository: Repository, numbers: Iterable[int]) -> tuple[LearnedRule,
             )
         lines = _lines(repository)
         of_rules = [line for line in lines if _read(line) is not None]
-        dropped = {of_rules[number - 1] for number in wanted}
-        _write(repository, [line for line in lines if line not in dropped])
+        for number in sorted(wanted):
+            lines.remove(of_rules[number - 1])
+        _write(repository, lines)
         return tuple(one for one in known if one.number in wanted)
 
 

@@ -102,17 +102,12 @@ def _ended(output: Path, code: int | None) -> str:
     return lines[-1] if lines else "the run has ended"
 
 
-def merge_apart(context: Context, task_id: str) -> str:
-    """Merges a task, and returns what became of it in words.
+def start_merge(context: Context, task_id: str) -> Callable[[], str]:
+    """Starts to merge a task, and returns what waits for that and says in words what became of it.
 
     Raises:
-        GitticksError: it was not merged, and why.
+        GitticksError: from what is returned: it was not merged, and why.
     """
-    return start_merge(context, task_id)()
-
-
-def start_merge(context: Context, task_id: str) -> Callable[[], str]:
-    """Starts to merge a task, and returns what waits for that as `merge_apart` does."""
     # Files, as a pipe would break under the command when the interface is left.
     said, complained = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (who waits closes them)
     process = subprocess.Popen(

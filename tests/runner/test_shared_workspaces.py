@@ -123,6 +123,7 @@ def test_what_a_killed_run_left_is_taken_before_a_person_starts_there(
 
 
 def test_a_task_is_not_handed_off_by_what_is_another_ones(project: RunProject) -> None:
+    project.ok("config", "verify.test", "true")
     project.ok("start", "aaa2")
     workspace = project.workspace("aaaa")
     commit_file(workspace, "two.txt", "two\n")

@@ -10,7 +10,7 @@ import pytest
 from gitticks.actions.context import Context
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status, TaskType
-from gitticks.tui.running import merge_apart
+from gitticks.tui.running import start_merge
 from gitticks.tui.screens.home import Home
 from tests.support.forges import StandIn
 from tests.support.projects import make_project, make_reviewing
@@ -58,7 +58,7 @@ def test_the_tests_of_a_merge_are_told_nothing_of_the_interface(
     make_reviewing(project)
     project.ok("approve", "k7f2", "--no-wait")
     monkeypatch.setenv("TEXTUAL_DRIVER", "another")
-    assert "merged into" in merge_apart(Context(directory=project.path), "k7f2")
+    assert "merged into" in start_merge(Context(directory=project.path), "k7f2")()
 
 
 def test_where_there_is_nothing_to_merge_no_merge_is_told(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_where_there_is_nothing_to_merge_no_merge_is_told(tmp_path: Path) -> Non
     make_reviewing(project)
     project.ok("approve", "k7f2", "--no-wait")
     commit_file(project.path, "login.txt", "k7f2\n", "the same by hand")
-    told = merge_apart(Context(directory=project.path), "k7f2")
+    told = start_merge(Context(directory=project.path), "k7f2")()
     assert "merged into" not in told
     assert "done" in told
 
@@ -79,7 +79,7 @@ def test_the_tests_of_a_merge_know_nothing_of_the_interface(
     project.ok("config", "verify.test", "! env | grep TEXTUAL")
     project.ok("approve", "k7f2", "--no-wait")
     monkeypatch.setenv("TEXTUAL_FPS", "120")
-    assert "merged into main" in merge_apart(Context(directory=project.path), "k7f2")
+    assert "merged into main" in start_merge(Context(directory=project.path), "k7f2")()
 
 
 def test_a_merge_that_waits_is_in_the_inbox_with_its_reason_and_enter_tries_it_again(tmp_path: Path) -> None:

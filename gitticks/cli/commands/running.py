@@ -236,7 +236,8 @@ def _warn_of_settings(context: Context) -> None:
     """Says what the settings ask for in vain, and that agents run without a sandbox."""
     found = context.resolved_settings
     for one in found.overruled:
-        if one.is_flags:
+        is_mode = one.name.startswith("agents.") and one.name.endswith(".mode")
+        if one.is_flags or is_mode:
             warn(one.words)
     for setting, unknown in unknown_in_settings(found.settings, context.world.environment):
         if setting.endswith(".fallback"):  # another unknown agent is an error of the task that needs it

@@ -59,9 +59,13 @@ class CheckoutOverlaps(NamedTuple):
 
 
 class BaseHeld(NamedTuple):
-    """A checkout of the branch keeps it where it is, for the reason in `words`; nothing was changed."""
+    """A checkout of the branch keeps it where it is, for the reason in `words`; nothing was changed.
+
+    `is_costly` says that finding out takes long, as by a filter that fetches what it writes.
+    """
 
     words: str
+    is_costly: bool = False
 
 
 def move_base(
@@ -100,7 +104,8 @@ def move_base(
                 if in_the_way:
                     return CheckoutOverlaps(each.checkout.path, in_the_way)
                 if (failed := each.failing_filter(repository.own_file("ahead"))) is not None:
-                    return BaseHeld(f"a filter cannot write files in {each.checkout.path}: {failed}")
+                    words = f"a filter cannot write files in {each.checkout.path}: {failed}"
+                    return BaseHeld(words, is_costly=True)
             if is_rehearsal:
                 return Moved()
             paths = [os.fspath(place.path) for place in places]
