@@ -114,7 +114,7 @@ class Context:
 
     @property
     def all_warnings(self) -> tuple[str, ...]:
-        """Returns what a person is told beside the answer."""
+        """Returns the warnings, with one about a secret that was masked."""
         masked = "what looks like a secret was masked before it was committed: if it is one, revoke it"
         return (*self.warnings, *([masked] if self.has_store and self.store.has_masked else []))
 

@@ -188,9 +188,8 @@ def _doubt(context: Context, candidate: _Candidate, commit: str) -> str | None:
     def has(base: str, one: Task, end: str) -> bool:
         return is_ancestor(repository, end, base) if is_contained else has_work(repository, base, one.id, end)
 
-    with open_index(
-        context.repository
-    ) as index:  # that of `context` would show the command the task as it was
+    # Not the index of `context`, which would show the command the task as it was.
+    with open_index(context.repository) as index:
         others = tuple(index.tasks())
     for other in others:
         end = other.end_sha

@@ -27,9 +27,7 @@ from gitticks.runner.partial_work import rescued_ref
 from gitticks.runner.records import Sessions
 from gitticks.runner.review_checkouts import FOLDER, ReviewCheckouts
 from gitticks.runner.transcripts import TRANSCRIPTS_FOLDER
-from gitticks.runner.workspace_plan import (
-    is_behind_link,
-)
+from gitticks.runner.workspace_plan import is_behind_link
 from gitticks.runner.workspace_removal import ListedWorkspace, delete, list_removed
 
 

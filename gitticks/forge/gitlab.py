@@ -101,9 +101,8 @@ class GitLab(Forge):
             pushed = time_of(version, "created_at")
         for one in approvals:
             name = name_of(one, "user", "username")
-            at = time_of(one, "approved_at") or noted.get(
-                name
-            )  # older servers tell the time in the note alone
+            # Older servers tell the time in the note alone.
+            at = time_of(one, "approved_at") or noted.get(name)
             if pushed is not None and at is not None and at > pushed:
                 yield name
 

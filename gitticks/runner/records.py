@@ -39,6 +39,9 @@ _TEXTS = ("session_id", "model", "transcript", "given")
 class UnderWayError(RefusedError):
     """Another command is about to work on the task, or to reset what it is worked on in."""
 
+    def __init__(self, task_id: TaskId) -> None:
+        super().__init__(f"another command is starting `{task_id}` or a task that shares its workspace")
+
 
 class Sessions:
     """The records of one clone; `own_dir` is `<common git dir>/gitticks`."""
@@ -70,9 +73,7 @@ class Sessions:
         """
         with self._locked(record.task) as is_ours:
             if not is_ours and read_record(self._record(record.task)) is None:
-                raise UnderWayError(
-                    f"`{record.task}` is being started by another command, or what shares its workspace"
-                )
+                raise UnderWayError(record.task)
             if not is_ours:
                 raise RefusedError(
                     f"an agent is already working on `{record.task}`", hint=f"`gt stop {record.task}` ends it"
@@ -101,9 +102,7 @@ class Sessions:
             for task_id in sorted(tasks):
                 is_ours = stack.enter_context(self._locked(task_id))
                 if not is_ours and read_record(self._record(task_id)) is None:
-                    raise UnderWayError(
-                        f"`{task_id}` is being started by another command, or what shares its workspace"
-                    )
+                    raise UnderWayError(task_id)
                 if not is_ours or is_agent_alive(str(self._folder), task_id):
                     raise RefusedError(
                         f"an agent is working on `{task_id}`", hint=f"`gt stop {task_id}` ends it"

@@ -16,6 +16,7 @@ from shlex import join
 
 from gitticks.errors import GitticksError, MachineError, NotFoundError
 from gitticks.git.checkouts import Checkout, current_branch, head, list_worktrees
+from gitticks.git.large_files import take_large_files
 from gitticks.git.merges.history import is_ancestor
 from gitticks.git.objects.failures import is_out_of_room, require_written
 from gitticks.git.process import GitError, printable, run_git
@@ -23,8 +24,7 @@ from gitticks.git.refs import BRANCHES, default_base, is_object_id, read_ref
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import past_half_made
 from gitticks.safe_read import read_plain_file
-from gitticks.sandbox.beside_commits import refuse_pipes, take_large_files
-from gitticks.sandbox.private_git import MERGE_HEAD, PrivateGit, known_refs, note_refs
+from gitticks.sandbox.private_git import MERGE_HEAD, PrivateGit, known_refs, note_refs, refuse_pipes
 from gitticks.store.index import open_index
 
 _INCOMING = "refs/gitticks/incoming/"

@@ -10,17 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, current_branch, head
 from gitticks.git.config import find_own_hooks
 from gitticks.git.process import run_git
 from gitticks.git.refs import BRANCHES
 from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import CONFIG_FILE
-from gitticks.safe_read import read_plain_file
+from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import STATE_REF
 
 FOLDER = "gitticks-private"
@@ -225,3 +227,29 @@ def _object_stores(common_dir: Path) -> list[Path]:
 
 def _if_folder(folder: Path) -> list[Path]:
     return [folder] if folder.is_dir() else []
+
+
+def refuse_pipes(folder: Path) -> None:
+    """Refuses what git would wait for, in any place where it expects a file, and links to where that may be."""
+    left, inside = [str(folder)], f"{os.path.realpath(folder)}/"
+    while left:
+        place = left.pop()
+        try:
+            entries = [(one, one.is_dir(follow_symlinks=False)) for one in os.scandir(place)]
+        except FileNotFoundError:  # git has removed it since
+            continue
+        except OSError as error:
+            raise GitticksError(f"`{place}` cannot be read: {reason_of(error)}") from error
+        left += [one.path for one, is_folder in entries if is_folder]
+        for one, is_folder in entries:
+            if one.is_symlink() and not os.path.realpath(one.path).startswith(inside):
+                raise GitticksError(f"`{one.path}` links to what is outside: remove it")
+            if not is_folder and _is_pipe(one.path):
+                raise GitticksError(f"`{one.path}` is no file: remove it")
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.lstat(path).st_mode)
+    except OSError:  # it is gone
+        return False

@@ -50,9 +50,7 @@ def start_run(context: Context, task_ids: Sequence[TaskId], flags: Sequence[str]
         was_taken = add_to_run(context, task_ids)
         added = in_words(task_ids)
         return (
-            f"added to the run: {added}"
-            if was_taken
-            else f"{added}: the run adds it when it next looks for work"
+            f"added to the run: {added}" if was_taken else f"the run adds {added} when it next looks for work"
         )
     output = context.repository.own_file(OUTPUT)
     which: Sequence[str] = task_ids or ["--all"]

@@ -151,10 +151,10 @@ def test_a_run_tries_again_what_was_being_started_by_hand(project: RunProject) -
     with Sessions(project.path / ".git/gitticks").reserve([TaskId("aaa2")]):
         ran = project.run("aaa2")
         assert ran.code == RunExit.LIMIT, ran
-        assert "`aaa2` is being started by another command, or what shares its workspace" in ran.seen
+        assert "another command is starting `aaa2` or a task that shares its workspace" in ran.seen
         refused = project.gt("start", "aaa2")
         assert (
             refused.code,
-            "is being started by another command, or what shares its workspace" in refused.err,
+            "another command is starting `aaa2`" in refused.err,
         ) == (3, True), refused
     assert project.run("aaa2").code == RunExit.DONE

@@ -304,7 +304,7 @@ def test_what_the_run_has_not_taken_yet_is_not_said_to_be_added(
     monkeypatch.setattr(running, "is_run_alive_at", lambda _: True)
     monkeypatch.setattr(running, "add_to_run", lambda *_: False)
     said = running.start_run(Context(directory=project.path), [TaskId("k7f2")], [])
-    assert said == "k7f2: the run adds it when it next looks for work"
+    assert said == "the run adds k7f2 when it next looks for work"
 
 
 def test_settings_that_cannot_be_read_say_so_where_they_would_be(tmp_path: Path) -> None:
