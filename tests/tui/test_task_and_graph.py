@@ -69,6 +69,14 @@ def test_a_task_gets_a_note_a_blocker_and_a_child(project: Project) -> None:
     assert "mind the query" in project.file("k7f2").entries(Section.NOTES)[0].text
 
 
+async def _begin_note(shown: Shown) -> None:
+    await shown.sees("Keep the path")
+    shown.app.go("task", "k7f2")
+    await shown.sees("It has not moved yet")
+    await shown.press("n")
+    await shown.sees("Note on k7f2")
+
+
 def test_what_is_masked_in_a_note_is_warned_of_and_the_note_is_shared(
     project: Project, tmp_path: Path
 ) -> None:
@@ -79,11 +87,7 @@ def test_what_is_masked_in_a_note_is_warned_of_and_the_note_is_shared(
     project.make("k7f2", title="Keep the path")
 
     async def work(shown: Shown) -> None:
-        await shown.sees("Keep the path")
-        shown.app.go("task", "k7f2")
-        await shown.sees("It has not moved yet")
-        await shown.press("n")
-        await shown.sees("Note on k7f2")
+        await _begin_note(shown)
         await shown.type("ghp" + "_" + "a1B2" * 9)
         await shown.press("enter")
         await shown.reads("what looks like a secret was masked")
@@ -99,11 +103,7 @@ def test_what_was_typed_is_kept_while_the_editor_is_open(project: Project) -> No
     project.make("k7f2", title="Keep the path")
 
     async def work(shown: Shown) -> None:
-        await shown.sees("Keep the path")
-        shown.app.go("task", "k7f2")
-        await shown.sees("It has not moved yet")
-        await shown.press("n")
-        await shown.sees("Note on k7f2")
+        await _begin_note(shown)
         await shown.type("half")
         await shown.press("ctrl+g")
         await shown.sees("there is no terminal here")
@@ -117,11 +117,7 @@ def test_a_text_that_is_refused_where_no_draft_can_be_made_is_there_again(projec
     drafts = project.path / ".git/gitticks/drafts"
 
     async def work(shown: Shown) -> None:
-        await shown.sees("Keep the path")
-        shown.app.go("task", "k7f2")
-        await shown.sees("It has not moved yet")
-        await shown.press("n")
-        await shown.sees("Note on k7f2")
+        await _begin_note(shown)
         await shown.type("mind the query")
         drafts.write_text("in the way")
         git("update-ref", "-d", "refs/heads/gitticks/state", at=project.path)
