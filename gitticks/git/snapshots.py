@@ -17,7 +17,7 @@ from gitticks.errors import GitticksError
 from gitticks.git.checkouts import Checkout, changed_paths, head
 from gitticks.git.files import remove_empty_folders
 from gitticks.git.identity import ENGINE_IDENTITY
-from gitticks.git.merges.following import steps_between
+from gitticks.git.merges.following import steps_of_trees
 from gitticks.git.objects import Objects, open_objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import nothing_like
@@ -111,7 +111,7 @@ def kept_files(checkout: Checkout, commit: str) -> dict[str, KeptFile]:
     """Returns what a stored snapshot changed on its first parent; submodules are not among it."""
     return {
         step.path: KeptFile(_PLAIN if step.new is None else step.new_mode, step.new)
-        for step in steps_between(checkout, first_parent(checkout, commit), commit)
+        for step in steps_of_trees(checkout.common_dir, first_parent(checkout, commit), commit)
         if step.new is None or step.new_mode in (_LINK, _PLAIN, _EXECUTABLE)
     }
 

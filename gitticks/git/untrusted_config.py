@@ -55,14 +55,15 @@ _ALWAYS = {
 }
 CONFIG_FILE = "config.worktree"
 """A worktree's own configuration, in its git directory."""
+_OWN_FILES, _FALSE = "extensions.worktreeconfig", frozenset({"false", "no", "off", "0"})
 MOST_BYTES = 4_000_000
 Entry = tuple[str, str, str]
 """Scope, key and value of a setting; sections and keys are in lower case, and the value is empty where there is none."""
-_COMMAND = "command"
+_WORKTREE, _COMMAND = "worktree", "command"
 _OF_OUR_CALL = "command line:"
 _MOST_KNOWN = 100
 _known: dict[tuple[str, ...], tuple[list[tuple[int, ...] | None], tuple[Entry, ...]]] = {}
-"""By where git looks for them: all settings, as of these stamps of the files."""
+"""By where git looks for them: the settings that all worktrees share, as of these stamps of the files."""
 _of_files: dict[bytes, bytes] = {}
 """By the bytes of a configuration file that includes no other: what git reads of it."""
 
@@ -150,23 +151,41 @@ def _as_variables(settings: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 def read_all(git_dir: Path) -> tuple[Entry, ...]:
     """Returns every setting, in the order in which git reads them; those of scope `command` are ours."""
-    files = _files(git_dir)
+    *shared, own = _files(git_dir)
+    files = tuple(shared)
     stamps = [_stamp(file) for file in files]
     if files in _known and _known[files][0] == stamps:
-        return _known[files][1]
+        entries = _with_own(git_dir, own, _known[files][1])
+        if entries is not None:
+            return entries
     asked = ["config", "--null", "--show-scope", "--show-origin", "--list"]
     words = run_git(asked, repository_dir=git_dir).text.split("\0")
     entries = tuple(
         (scope, *entry.partition("\n")[::2]) for scope, entry in zip(words[::3], words[2::3], strict=False)
     )
-    origins = {one.removeprefix("file:") for one in words[1::3] if one != _OF_OUR_CALL}.difference(files)
+    origins = {one.removeprefix("file:") for one in words[1::3] if one != _OF_OUR_CALL}.difference(
+        (*files, own)
+    )
     includes = any(key.startswith("include") for _, key, _ in entries)  # what it names may appear unseen
-    is_all = not origins or set(map(os.path.realpath, origins)) <= set(map(os.path.realpath, files))
+    is_all = not origins or set(map(os.path.realpath, origins)) <= set(map(os.path.realpath, (*files, own)))
     if not includes and is_all and stamps == [_stamp(file) for file in files]:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[files] = stamps, entries
+        _known[files] = stamps, tuple(entry for entry in entries if entry[0] != _WORKTREE)
     return entries
+
+
+def _with_own(git_dir: Path, file: str, shared: tuple[Entry, ...]) -> tuple[Entry, ...] | None:
+    """Returns the settings that all worktrees share with those of one worktree's own file; None if git cannot read it."""
+    is_read = any(key == _OWN_FILES and value.lower() not in _FALSE for _, key, value in shared)
+    if not is_read or not os.path.lexists(file):
+        return shared
+    listed = list_file(git_dir, file)
+    if listed is None:
+        return None
+    own = [(_WORKTREE, *entry) for entry in pairs_of(listed)]
+    ours = sum(scope == _COMMAND for scope, _, _ in shared)  # which are the last
+    return (*shared[: len(shared) - ours], *own, *shared[len(shared) - ours :])
 
 
 def list_file(git_dir: Path, file: Path | str) -> bytes | None:

@@ -46,7 +46,9 @@ _PIECE = 1024 * 1024
 _OVERLAP = 32 * 1024
 """At least so much before and after a place is looked at with it; no key is longer."""
 _SHOWN_COMMITS = 3
+_LONGEST_LINE = 100
 _LAST_LOGGED_BYTES = 65_536
+_COMMITTER = re.compile(r"^committer .*<([^>\n]*)> (\d+)", re.MULTILINE)
 _MOVE = re.compile(rf"({OBJECT_ID}) ({OBJECT_ID}) [^\t]*<([^>\t]*)> (?:\S*@\{{)?(\d+)")
 """A line of a log: from where to where, by whom, and when."""
 
@@ -67,19 +69,41 @@ class CommittedSecret(NamedTuple):
         return f"{where} in {self.commit[:_SHORT]}: {self.kind}, {self.digest}"
 
 
-@lru_cache(maxsize=16)
 def committed_secrets(
     repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...] = ()
 ) -> tuple[CommittedSecret, ...]:
     """Returns the secrets that the commits of `head` bring which `base` lacks, each once, the oldest commit first.
 
-    Both are ids: commits never change, and those that were looked at when the work was handed off are merged a moment
-    later. `values` are literal values that are secret, with their names before them.
+    Both are ids. `values` are literal values that are secret, with their names before them.
     """
+    fork = _end_of_line(repository, base, head)
+    return _committed_secrets(repository, fork or base, head, values, is_line=fork is not None)
+
+
+def _end_of_line(repository: Repository, base: str, head: str) -> str | None:
+    """Returns the commit of `base` on which those of `head` were made one after the other; None if they were not.
+
+    They are all that it lacks, also when it has moved on.
+    """
+    fork = repository.objects.merge_base(base, head)
+    commit = head
+    for _ in range(_LONGEST_LINE):
+        if commit == fork:
+            return fork
+        parents = repository.objects.parents_of(commit)
+        if len(parents) != 1:
+            break
+        commit = parents[0]
+    return None
+
+
+@lru_cache(maxsize=16)  # what was looked at when the work was handed off is merged a moment later
+def _committed_secrets(
+    repository: Repository, base: str, head: str, values: tuple[tuple[str, str], ...], *, is_line: bool
+) -> tuple[CommittedSecret, ...]:
     span = ["--end-of-options", f"{base}..{head}"]
-    listed = run_git(["rev-list", "--parents", *span], repository_dir=repository.common_dir).text.splitlines()
     looks = [("", ["log", "--reverse", _FORMAT, *_DIFF, *span])]
-    if len(listed) > 1 or any(line.count(" ") > 1 for line in listed):
+    if not is_line or base not in repository.objects.parents_of(head):
         # What several bring together, or a merge that neither side had, shows in the whole: git shows no diff of a merge.
         start = repository.objects.merge_base(base, head) or base
         looks.append((_NEXT + head, ["diff-tree", *_DIFF, "--end-of-options", start, head]))
@@ -259,6 +283,8 @@ def find_made_elsewhere(
     what other tasks' branches hold, or what was committed for other tasks, is theirs.
     """
     tip = read_ref(repository.common_dir, BRANCHES + branch)
+    if tip is not None and _is_by(repository, tip, agent, since):  # as after nearly every session
+        return None
     own = ["--fixed-strings", f"--committer=<{agent.email}>", f"--since=@{int(since.timestamp())}"]
     if tip is None or _commits(repository, *own, tip):
         return None
@@ -274,6 +300,11 @@ def find_made_elsewhere(
         f"nothing was committed on `{branch}`, but elsewhere {shown}: "
         f"`git merge {found[0][:12]}` on `{branch}`, or hand off again without it"
     )
+
+
+def _is_by(repository: Repository, commit: str, who: Identity, since: datetime) -> bool:
+    made = _COMMITTER.search(repository.objects.commit_text(commit).partition("\n\n")[0])
+    return made is not None and made[1] == who.email and int(made[2]) >= int(since.timestamp())
 
 
 def find_moved_base(repository: Repository, base: str, since: datetime) -> str | None:

@@ -18,6 +18,7 @@ from gitticks.git.merges.commits import (
     Conflict,
     HookRefusedError,
     merge_in_memory,
+    runs_programs,
     throwaway_commit,
     why_in_doubt,
 )
@@ -241,21 +242,22 @@ class MergeQueue:
         return None if reason is None else MergeResult(self._decide(task, MergeFailed(reason)))
 
     def _make(self, task: Task, base: str, tip: str) -> MergeResult | None:
-        # First without hooks and signing, which would be repeated for as long as a checkout is in the way.
-        tried = build_merge(self.repository, task, tip, self.run.settings.merge.strategy)
-        if isinstance(tried, Conflict):
-            return self._refuse(task, base, tried)
-        if tried is None:
-            return MergeResult(self._decide(task, Merged(tip, was_there=True)))
-        if (held := self._held(base, tip, tried)) is not None:
-            return held
+        if has_commands(self.run.settings) or runs_programs(self.repository):
+            # First without all these, which would be repeated for as long as a checkout is in the way.
+            tried = build_merge(self.repository, task, tip, self.run.settings.merge.strategy)
+            if isinstance(tried, str) and (held := self._held(base, tip, tried)) is not None:
+                return held
         try:
             commit = make_merge(self.run, task, tip, (self._identity(), self._aside), self._stop)
         except HookRefusedError as error:
             if error.is_about_message:  # which no agent wrote
                 return MergeResult(waits=error.in_one_line)
             return MergeResult(self._decide(task, MergeFailed(error.message)))
-        return self._land(task, base, tip, commit) if isinstance(commit, str) else None
+        if isinstance(commit, Conflict):
+            return self._refuse(task, base, commit)
+        if commit is None:
+            return MergeResult(self._decide(task, Merged(tip, was_there=True)))
+        return self._land(task, base, tip, commit)
 
     def _held(self, base: str, tip: str, commit: str) -> MergeResult | None:
         """Returns what is in the way in a checkout of the base, if anything is."""

@@ -65,8 +65,9 @@ def prepare(
         checkout = checkout_at(repository, plan.path)
     else:
         checkout = ensure_worktree(repository, plan, warnings)
+    refuse_filters(checkout)  # before its settings change, which are asked for
+    if plan.isolation is not Isolation.NONE:
         warnings += install_hooks(repository, checkout, plan.task_id)
-    refuse_filters(checkout)
     _change_hands(repository, checkout, plan, warnings)
     if plan.isolation is not Isolation.NONE:
         workspace_setup.set_up(repository, checkout, settings, environment, stop)

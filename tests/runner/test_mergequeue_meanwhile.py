@@ -11,7 +11,7 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner import mergequeue
-from gitticks.runner.merge_ahead import build_merge
+from gitticks.runner.merge_ahead import make_merge
 from gitticks.runner.mergequeue import MergeQueue
 from gitticks.runner.outcome import RunExit
 from tests.runner.merges import approved, head, merge
@@ -33,13 +33,13 @@ def test_a_base_that_moves_during_the_tests_is_merged_again(
     approved(project)
     commits = iter(["first.txt", "second.txt"])
 
-    def build_and_move(*given: Any, **more: Any) -> object:
-        built = build_merge(*given, **more)
+    def make_and_move(*given: Any, **more: Any) -> object:
+        made = make_merge(*given, **more)
         if (name := next(commits, None)) is not None:
             commit_file(project.path, name, "meanwhile\n")
-        return built
+        return made
 
-    monkeypatch.setattr(mergequeue, "build_merge", build_and_move)
+    monkeypatch.setattr(mergequeue, "make_merge", make_and_move)
     merge(project)
     assert {"first.txt", "second.txt", "login.txt"} <= set(project.files())
     assert project.merges() == ["k7f2"]

@@ -16,7 +16,7 @@ from typing import Self
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.flocks import is_lock_held
 from gitticks.git.checkouts import Checkout
-from gitticks.git.merges.following import steps_between
+from gitticks.git.merges.following import steps_of_trees
 from gitticks.git.repository import Repository
 from gitticks.git.worktrees import add_worktree, remove_tree, remove_worktree
 from gitticks.safe_read import read_plain_file
@@ -92,7 +92,10 @@ class PooledAside:
             if checkout.path.is_symlink() or link.is_symlink() or read_plain_file(link) != self._link:
                 return None
             # Attributes decide how files are written that did not change themselves.
-            if any(step.path.endswith(".gitattributes") for step in steps_between(checkout, last, commit)):
+            if any(
+                step.path.endswith(".gitattributes")
+                for step in steps_of_trees(checkout.common_dir, last, commit)
+            ):
                 return None
             shutil.rmtree(checkout.git_dir)
             shutil.copytree(_entry(checkout.path), checkout.git_dir, symlinks=True)

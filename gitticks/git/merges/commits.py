@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from gitticks.git.repository import Repository
 from gitticks.git.untrusted_config import fence_programs, own_hooks, read_all, without_foreign_hooks
 
 _TRAILER = re.compile(r"[A-Za-z0-9-]+: \S.*")
+_CHECKS = {"merge": "pre-merge-commit", "squash": "pre-commit"}
 _MESSAGE_HOOKS = ("prepare-commit-msg", "commit-msg")
 _CONFLICT = 1
 
@@ -34,12 +36,7 @@ def store_commit(
 
     The signing program is the person's own, whatever the repository's configuration names.
     """
-    entries = read_all(repository.common_dir)
-    is_set = any(key == "commit.gpgsign" and scope != "command" for scope, key, _ in entries)
-    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
-    is_to_sign = is_set and (
-        run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
-    )
+    is_to_sign = _is_to_sign(repository)
     words = ["-S"] if is_to_sign else []
     words += [word for parent in parents for word in ("-p", parent)]
     try:
@@ -58,6 +55,26 @@ def store_commit(
             f"the commit cannot be signed, as `commit.gpgSign` asks for: {reason}",
             hint="`git config user.signingKey` says with which key; `git config commit.gpgSign false` asks for none",
         ) from error
+
+
+def _is_to_sign(repository: Repository) -> bool:
+    entries = read_all(repository.common_dir)
+    is_set = any(key == "commit.gpgsign" and scope != "command" for scope, key, _ in entries)
+    asked = ["config", "--type=bool", "--get", "commit.gpgSign"]
+    return is_set and (
+        run_git(asked, repository_dir=repository.common_dir, check=False, trusted=True).text == "true"
+    )
+
+
+def runs_programs(repository: Repository) -> bool:
+    """True if a person's hooks may run for the commit of a merge, or it is signed, so that it is not made in vain."""
+    hooks = find_own_hooks(repository).folder
+    return _has_hooks(repository, hooks, (*_CHECKS.values(), *_MESSAGE_HOOKS)) or _is_to_sign(repository)
+
+
+def _has_hooks(repository: Repository, folder: Path, names: Sequence[str]) -> bool:
+    in_files = any((folder / name).is_file() and os.access(folder / name, os.X_OK) for name in names)
+    return in_files or own_hooks(repository.common_dir, names)
 
 
 def add_trailers(message: str, trailers: str) -> str:
@@ -101,11 +118,9 @@ def commit_merge(
         HookRefusedError: one of them failed; the message holds its words.
     """
     kind = "merge" if len(parents) > 1 else "squash"
-    check = "pre-merge-commit" if kind == "merge" else "pre-commit"
+    check = _CHECKS[kind]
     hooks = find_own_hooks(repository).folder
-    names = (check, *_MESSAGE_HOOKS)
-    in_files = any((hooks / name).is_file() and os.access(hooks / name, os.X_OK) for name in names)
-    if in_files or own_hooks(repository.common_dir, names):
+    if _has_hooks(repository, hooks, (check, *_MESSAGE_HOOKS)):
         with aside(parents[0]) as checkout:
             checkout.git(["read-tree", "--reset", "-u", "--end-of-options", tree], fenced=True, trusted=True)
             _run_hook(checkout, hooks, check)
@@ -180,7 +195,8 @@ def merge_rules(repository: Repository, commit: str) -> Iterator[MergeRules]:
     Git 2.39 reads attributes from a work tree only, so they are laid out in one that holds nothing else.
     """
     with tempfile.TemporaryDirectory(prefix="gitticks-") as name:
-        for path, object_id in _attribute_files(repository, commit):
+        tree = repository.objects.tree_of(commit)
+        for path, object_id in _attribute_files(repository.common_dir, tree):
             file = Path(name, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(repository.objects.read_blob(object_id))
@@ -215,18 +231,21 @@ def merge_by(
     return Conflict(tuple(sorted({path for path in paths if path}))) if result.code else CleanMerge(tree)
 
 
-def _attribute_files(repository: Repository, commit: str) -> Iterator[tuple[str, str]]:
-    """Yields path and object id of every `.gitattributes`; a symbolic link is none, as git has it.
+@lru_cache(maxsize=16)  # a base is merged into several times before it moves
+def _attribute_files(common_dir: Path, tree: str) -> tuple[tuple[str, str], ...]:
+    """Returns path and object id of every `.gitattributes`; a symbolic link is none, as git has it.
 
     A hostile tree can hold folders named `..`, or a `/` within a name: git itself would never write what is in them.
     """
-    asked = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit]
-    listed = os.fsdecode(run_git(asked, repository_dir=repository.common_dir).stdout)
+    asked = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree]
+    listed = os.fsdecode(run_git(asked, repository_dir=common_dir).stdout)
+    found = []
     for line in listed.split("\0")[:-1]:
         words, _, path = line.partition("\t")
         *folders, name = path.split("/")
         if name == ".gitattributes" and words.startswith("100") and {"", ".", ".."}.isdisjoint(folders):
-            yield path, words.split(" ")[2]
+            found.append((path, words.split(" ")[2]))
+    return tuple(found)
 
 
 class CleanRebase(NamedTuple):

@@ -56,13 +56,14 @@ class Step(NamedTuple):
         return {self.base_mode, self.new_mode} <= _FILE_MODES
 
 
-def steps_between(repository: Repository | Checkout, old: str, new: str) -> tuple[Step, ...]:
+def steps_between(repository: Repository, old: str, new: str) -> tuple[Step, ...]:
     """Returns every path that differs between two commits, given by their ids, sorted; a rename is two paths."""
-    return _steps_between(repository.common_dir, old, new)
+    return steps_of_trees(repository.common_dir, *map(repository.objects.tree_of, (old, new)))
 
 
-@functools.lru_cache(maxsize=16)
-def _steps_between(common_dir: Path, old: str, new: str) -> tuple[Step, ...]:
+@functools.lru_cache(maxsize=64)  # the work, its merge, and that merge made again often have the same trees
+def steps_of_trees(common_dir: Path, old: str, new: str) -> tuple[Step, ...]:
+    """Returns the same for two trees, or what has one, given by their ids."""
     options = ["-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none"]
     listed = run_git(["diff-tree", *options, "--end-of-options", old, new], repository_dir=common_dir)
     words = os.fsdecode(listed.stdout).split("\0")
@@ -208,9 +209,15 @@ def _untracked_in_the_way(following: FollowingCheckout) -> Iterator[str]:
 
 def _deleted(following: FollowingCheckout) -> Iterator[str]:
     """Yields the files that a person deleted and that the new version has; those left out by a sparse checkout not."""
-    for path in os.fsdecode(following.git("ls-files", "--deleted", "-z").stdout).split("\0")[:-1]:
-        if path in following.steps and following.steps[path].new is not None:
-            yield path
+    top = following.checkout.path
+    missing = {
+        path
+        for path, step in following.steps.items()
+        if step.base is not None and step.new is not None and not os.path.lexists(top / path)
+    }
+    if missing:
+        deleted = following.git("ls-files", "--deleted", "-z").stdout
+        yield from missing.intersection(os.fsdecode(deleted).split("\0"))
 
 
 def _is_untracked_file(following: FollowingCheckout, path: str) -> bool:

@@ -115,20 +115,20 @@ def tree_of(root: Path, mode: bytes, name: str, object_id: str) -> str:
 def test_unrelated_histories_conflict_in_all_that_differs(root: Path) -> None:
     tree = git("rev-parse", "HEAD^{tree}", at=root)
     stranger = git("commit-tree", tree, "-m", "stranger", at=root)
-    commit_file(root, "new.txt", "new\n")
-    assert merge_in_memory(discover(root), "main", stranger) == Conflict(("new.txt",), is_unrelated=True)
+    main = commit_file(root, "new.txt", "new\n")
+    assert merge_in_memory(discover(root), main, stranger) == Conflict(("new.txt",), is_unrelated=True)
 
 
 def test_in_a_shallow_clone_the_rest_of_the_history_is_asked_for(root: Path, tmp_path: Path) -> None:
     git("checkout", "-qb", "topic", at=root)
-    commit_file(root, "a.txt", "1\n")
+    topic = commit_file(root, "a.txt", "1\n")
     git("checkout", "-q", "main", at=root)
-    commit_file(root, "b.txt", "b\n")
+    main = commit_file(root, "b.txt", "b\n")
     shallow = clone(root, tmp_path / "shallow", "--depth=1", "--no-single-branch")
     with pytest.raises(GitError, match="unrelated") as caught:
-        merge_in_memory(discover(shallow), "main", "origin/topic")
+        merge_in_memory(discover(shallow), main, topic)
     follow_hint(caught.value, at=shallow)
-    assert isinstance(merge_in_memory(discover(shallow), "main", "origin/topic"), CleanMerge)
+    assert isinstance(merge_in_memory(discover(shallow), main, topic), CleanMerge)
 
 
 def test_commits_keep_author_date_and_message(root: Path) -> None:
