@@ -29,13 +29,7 @@ def take_up(context: Context, among: Collection[str] | None = None) -> TakenUp:
     if elsewhere is not None:
         context.warnings.append("{}: {}".format(*elsewhere))
     if not context.world.in_session:
-        with suppress(GitticksError, OSError):
-            _bring_back(context)
-        # What the board's git needs of ours goes where somebody deletes our folder in `.git`.
-        with suppress(GitticksError, OSError):
-            restore_board_hooks(context.repository)
-        with suppress(GitticksError, OSError):
-            keep_board_ignores(context.repository)
+        _keep_whole(context, of_all=among is None)
     try:
         _bring_in_step(context)
     except (GitticksError, OSError):  # a full disk keeps nobody from reading
@@ -66,6 +60,15 @@ def _are_as_committed(context: Context, board: Checkout, among: Collection[str])
         or (place.is_file() and not may_have_been_saved(context.store, board.path, path))
         for path in among
     )
+
+
+def _keep_whole(context: Context, *, of_all: bool) -> None:
+    """Brings back commits that git dropped, and `of_all` that git needs for the board what somebody deleted."""
+    with suppress(GitticksError, OSError):
+        _bring_back(context)
+    for keep in (restore_board_hooks, keep_board_ignores) if of_all else ():
+        with suppress(GitticksError, OSError):
+            keep(context.repository)
 
 
 def _bring_back(context: Context) -> None:

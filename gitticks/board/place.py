@@ -55,10 +55,11 @@ def board_checkout(repository: Repository) -> Checkout | None:
     if repository.project_dir is None:
         return None
     place = str(repository.project_dir / BOARD_FOLDER)
-    named = named_by(repository.common_dir, place)
+    found = straight_at(repository, place)
+    named = found or named_by(repository.common_dir, place)
     if named is None or not all(_is_plain(f"{named.git_dir}/{name}") for name in _FILES_OF_GIT):
         return None
-    return straight_at(repository, place) or _relink(repository, named)
+    return found or _relink(repository, named)
 
 
 def unwritable_folder(checkout: Checkout) -> Path | None:

@@ -109,27 +109,48 @@ def straight_at(repository: Repository, place: str) -> Checkout | None:
     """Returns the checkout at a place if its links are right; the others are not looked at, as there may be many."""
     if place == repository.main_place:
         return Checkout(Path(place), repository.common_dir, repository.common_dir)
-    named = named_by(repository.common_dir, place)
-    found = None if named is None else _place_of(str(named.git_dir))
-    if named is None or found is None or place not in (str(found), os.path.realpath(found)):
+    target = _named_in(place)
+    named = None if target is None else _entry_of(repository.common_dir, place, target)
+    if target is None or named is None:
+        return None
+    found = _place_of(str(named.git_dir))
+    if found is None or place not in (str(found), os.path.realpath(found)):
         return None
     try:
         is_linked = read_plain_text(named.git_dir / "commondir") == _COMMON_LINK
     except OSError:
         return None
-    return named._replace(path=found) if is_linked and is_in_place(named) else None
+    return named._replace(path=found) if is_linked and _leads_to(target, str(named.git_dir)) else None
 
 
 def named_by(common_dir: Path, folder: str) -> Checkout | None:
     """Returns the linked worktree in a folder by the last name in its `.git` file alone; its links may be wrong."""
+    target = _named_in(folder)
+    return None if target is None else _entry_of(common_dir, folder, target)
+
+
+def _named_in(folder: str) -> str | None:
+    """Returns where the `.git` file in a folder leads; None if there is none."""
     try:
         pointer = read_plain_text(f"{folder}/.git").removeprefix("gitdir:").strip()
-        parent, name = os.path.split(os.path.normpath(os.path.join(folder, pointer)))  # noqa: PTH118
-        git_dir = Path(f"{common_dir}/worktrees/{name}")
-        is_one = os.path.basename(parent) == "worktrees" and os.path.isfile(f"{git_dir}/HEAD")  # noqa: PTH113, PTH119
-    except (OSError, ValueError):  # it is missing, or no path
+    except (OSError, ValueError):
         return None
-    return Checkout(Path(folder), git_dir, common_dir) if is_one else None
+    return os.path.join(folder, pointer)  # noqa: PTH118
+
+
+def _entry_of(common_dir: Path, folder: str, target: str) -> Checkout | None:
+    parent, name = os.path.split(os.path.normpath(target))
+    git_dir = f"{common_dir}/worktrees/{name}"
+    try:
+        is_one = os.path.basename(parent) == "worktrees" and os.path.isfile(f"{git_dir}/HEAD")  # noqa: PTH113, PTH119
+    except ValueError:  # no path
+        return None
+    return Checkout(Path(folder), Path(git_dir), common_dir) if is_one else None
+
+
+def _leads_to(target: str, git_dir: str) -> bool:
+    is_path = "\0" not in target
+    return target == git_dir or (is_path and os.path.realpath(target) == os.path.realpath(git_dir))
 
 
 def is_elsewhere(checkout: Checkout) -> bool:
@@ -193,10 +214,7 @@ def is_in_place(checkout: Checkout) -> bool:
         return False
     except OSError:
         return True
-    place = checkout.path / named
-    if "\0" in named:  # no path
-        return False
-    return place == checkout.git_dir or os.path.realpath(place) == os.path.realpath(checkout.git_dir)
+    return _leads_to(os.path.join(checkout.path, named), str(checkout.git_dir))  # noqa: PTH118
 
 
 def head(checkout: Checkout | Repository) -> str | None:

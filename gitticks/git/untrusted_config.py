@@ -177,8 +177,8 @@ def read_all(git_dir: Path) -> tuple[Entry, ...]:
 
 def _with_own(git_dir: Path, file: str, shared: tuple[Entry, ...]) -> tuple[Entry, ...] | None:
     """Returns the settings that all worktrees share with those of one worktree's own file; None if git cannot read it."""
-    is_read = any(key == _OWN_FILES and value.lower() not in _FALSE for _, key, value in shared)
-    if not is_read or not os.path.lexists(file):
+    said = [value for scope, key, value in shared if key == _OWN_FILES and scope == "local"]
+    if not said or said[-1].lower() in _FALSE or not os.path.lexists(file):
         return shared
     listed = list_file(git_dir, file)
     if listed is None:

@@ -167,7 +167,7 @@ def remove_after_merge(
     branch = task.branch
     if branch != WORK_BRANCH + task.id:
         return
-    workspaces = [one for one in list_workspaces(repository, settings) if one.branch == branch]
+    workspaces = list_workspaces(repository, settings, branch)
     for listed in workspaces:
         _take_commits(repository, listed, settings, warn)
     tip = read_ref(repository.common_dir, BRANCHES + branch)
@@ -236,19 +236,27 @@ class Removals:
         self._thread.submit(tidy_up, self._run.repository)  # the end of the run may be days away
 
 
-def list_workspaces(repository: Repository, settings: Settings) -> tuple[ListedWorkspace, ...]:
+def list_workspaces(
+    repository: Repository, settings: Settings, branch: str | None = None
+) -> tuple[ListedWorkspace, ...]:
     """Returns the workspaces of this clone, sorted by name: worktrees in the folder for them, and those moved from there.
 
-    A worktree that a person added is none, also on a work branch.
+    With a branch only those of it. A worktree that a person added is none, also on a work branch.
     """
     project = repository.project_dir
     folder = None if project is None else Path(os.path.realpath(project / settings.workspace.dir))
-    for path in () if folder is None or not folder.is_dir() else sorted(folder.iterdir()):
+    if folder is None or not folder.is_dir():
+        paths = []
+    else:
+        paths = sorted(folder.iterdir()) if branch is None else [folder / branch.removeprefix(WORK_BRANCH)]
+    for path in paths:
         with contextlib.suppress(NotFoundError, OSError):
             checkout_at(repository, path)  # this fixes its links if the repository was moved or copied
     found = []
     for tree in list_worktrees(repository):
         there, name = current_branch(tree), tree.path.name
+        if branch not in (None, there or WORK_BRANCH + name):
+            continue
         is_inside = folder is not None and Path(os.path.realpath(tree.path)).parent == folder
         if tree.git_dir == repository.common_dir or (
             not is_inside and read_occupant(repository, tree) is None

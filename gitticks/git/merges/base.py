@@ -84,7 +84,9 @@ def move_base(
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
-        worktrees = [one for one in list_worktrees(repository) if _is_own(one) or not one.path.is_dir()]
+        # While it is being rebased no branch is checked out.
+        there = [one for one in list_worktrees(repository) if current_branch(one) in (None, branch)]
+        worktrees = [one for one in there if _is_own(one) or not one.path.is_dir()]
         for checkout in worktrees:
             if (held_by := _why_held(checkout, branch)) is not None:
                 return BaseHeld(held_by)
