@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 from pathlib import PurePosixPath
@@ -63,26 +64,29 @@ def forecast(
     changes = {name: _changes(repository, fork, heads[name]) for name, fork in forks.items()}
     moved_bases = set(forks.values()) - {base} if with_base else ()
     on_base = {fork: _changes(repository, fork, base) for fork in moved_bases}
-    found = []
+    asked: list[tuple[str, str | None, str]] = []
+    for name, its in changes.items():
+        moved = on_base.get(forks[name])
+        if name in wanted and moved is not None and its.may_conflict(moved):
+            asked.append((name, None, base))
+    for one, other in combinations(changes, 2):
+        if wanted & {one, other} and changes[one].may_conflict(changes[other]):
+            asked.append((one, other, heads[one]))
+    return tuple(_conflicts(repository, base, heads, asked)) if asked else ()
+
+
+def _conflicts(
+    repository: Repository, base: str, heads: Mapping[str, str], asked: Iterable[tuple[str, str | None, str]]
+) -> Iterator[Overlap]:
+    """Yields what conflicts of the merges that are asked for: a branch, the other one, and what is merged into."""
     with merge_rules(repository, base) as rules:
-
-        def conflicts(ours: str, theirs: str) -> tuple[str, ...]:
-            try:
-                merged = merge_by(rules, repository, ours, theirs)
-            except GitError:  # no common history, or an object that is gone: merging says so
-                return ()
-            return merged.paths if isinstance(merged, Conflict) else ()
-
-        for name, its in changes.items():
-            moved = on_base.get(forks[name])
-            if name in wanted and moved is not None and its.may_conflict(moved):
-                paths = conflicts(base, heads[name])
-                found += [Overlap(name, None, paths)] if paths else []
-        for one, other in combinations(changes, 2):
-            if wanted & {one, other} and changes[one].may_conflict(changes[other]):
-                paths = conflicts(heads[one], heads[other])
-                found += [Overlap(one, other, paths)] if paths else []
-    return tuple(found)
+        for name, other, ours in asked:
+            with contextlib.suppress(
+                GitError
+            ):  # no common history, or an object that is gone: merging says so
+                merged = merge_by(rules, repository, ours, heads[other or name])
+                if isinstance(merged, Conflict) and merged.paths:
+                    yield Overlap(name, other, merged.paths)
 
 
 @lru_cache(maxsize=256)  # a queue of merges asks for the same ones whenever another joins it
