@@ -61,7 +61,7 @@ def _trust_settings(context: Context, edits: list[SavedEdit]) -> None:
     """Trusts what a person commits of the settings already here: a run that is active sees the commit before its follow-up."""
     settings = {edit.path: (edit.base, edit.content) for edit in edits if edit.path == CONFIG_PATH}
     if settings:
-        from gitticks.store.trust import trust_own
+        from gitticks.store.runnable_files import trust_own
 
         trust_own(context.repository, settings)
 

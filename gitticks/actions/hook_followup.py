@@ -77,7 +77,7 @@ def _trust_own(context: Context, changes: Sequence[Change]) -> None:
     objects = context.store.objects
     new = {one.path: None if one.new is None else objects.read_blob(one.new) for one in changes}
     if any(may_run(path, content) for path, content in new.items()):
-        from gitticks.store.trust import trust_own
+        from gitticks.store.runnable_files import trust_own
 
         old = {one.path: None if one.old is None else objects.read_blob(one.old) for one in changes}
         trust_own(context.repository, {path: (old[path], content) for path, content in new.items()})

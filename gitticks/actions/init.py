@@ -25,8 +25,8 @@ from gitticks.safe_read import read_json, read_plain_text
 from gitticks.store.authors import remember_names
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF, refuse_lost_branch, remote_state_ref
 from gitticks.store.merging.checkout import install_merge_driver
+from gitticks.store.runnable_files import trust_own
 from gitticks.store.sharing import remember_shared, remove_impossible, warnings_of
-from gitticks.store.trust import trust_own
 
 _CONFIG = """\
 # Settings for everybody who works on this repository with gitticks.

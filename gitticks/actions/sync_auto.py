@@ -23,8 +23,9 @@ from gitticks.model.settings import SyncMode
 from gitticks.runner.claiming import RunClaims
 from gitticks.store.claims import Claims
 from gitticks.store.layout import CONFIG_PATH, STATE_BRANCH, STATE_REF
+from gitticks.store.runnable_files import team_runnables_of
 from gitticks.store.sharing import last_shared
-from gitticks.store.trust import agreed_settings, require_trusted, team_runnables_of
+from gitticks.store.trust import agreed_settings, require_trusted
 
 _SETTING = "sync.auto"
 LONGEST_SECONDS = 10.0

@@ -23,17 +23,9 @@ from gitticks.store.audit import PendingAudit
 from gitticks.store.authors import familiar_names, remember_names
 from gitticks.store.layout import CONFIG_PATH, may_run
 from gitticks.store.left_behind import LeftBehind, agree, left_behind, require_agreed, text_of
+from gitticks.store.runnable_files import runnables_of_file, team_runnables, why_unread
 from gitticks.store.transaction import Transaction
-from gitticks.store.trust import (
-    agree_on_settings,
-    agreed_settings,
-    require_trusted,
-    runnables_of_file,
-    team_runnables,
-    trust,
-    untrusted,
-    why_unread,
-)
+from gitticks.store.trust import agree_on_settings, agreed_settings, require_trusted, trust, untrusted
 from gitticks.workflow.artifacts import strangers_in
 
 _STRANGERS = "their tasks and notes are treated like your own"

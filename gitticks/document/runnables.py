@@ -1,4 +1,4 @@
-"""What runs programs, instructs agents or loosens a rule: parts of settings, templates, and the scripts of tasks."""
+"""What runs programs, instructs agents or loosens a rule, as it is trusted; and what of the settings does."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from typing import NamedTuple
 
 from gitticks.document.settings import Keys, Layer, get, keys_of
 from gitticks.document.settings_table import ANY, BY_NAME, pattern_of
-from gitticks.document.taskfile import TaskFile
-from gitticks.errors import DocumentError
-from gitticks.model.notes import Section
 from gitticks.model.settings import PermissionRule, ReviewerSettings, Settings
 
 _COMMANDS = frozenset(
@@ -98,19 +95,6 @@ def held_back(kept: Layer, new: Layer, untrusted: Iterable[Runnable]) -> Layer:
 def _entry(keys: Keys) -> Keys:
     """Returns the keys of what is taken as a whole."""
     return keys[:2] if ANY in pattern_of(keys) else keys
-
-
-def runnable_of_task(task_id: str, data: bytes) -> Runnable | None:
-    """Returns the script of a task's file; None if it has none that could be run."""
-    try:
-        file = TaskFile.parse(data, task_id)
-        scripts = file.scripts
-    except DocumentError:
-        return None
-    blocks = [*scripts.worker, *scripts.reviewer]
-    if not blocks:
-        return None
-    return Runnable(RunnableKind.SCRIPT, task_id, (file.section(Section.SCRIPT) or "").strip())
 
 
 def _needs_trust(keys: Keys, before: object, value: object) -> bool:

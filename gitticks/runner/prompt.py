@@ -29,7 +29,8 @@ from gitticks.runner.workspaces import Workspace
 from gitticks.store import layout
 from gitticks.store.branch import Store
 from gitticks.store.layout import Round, read_rounds
-from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.store.runnable_files import runnables_of_file
+from gitticks.store.trust import require_trusted
 from gitticks.workflow.artifacts import count_since_last_word
 from gitticks.workflow.budget import iteration_number
 from gitticks.workflow.council import is_shortened

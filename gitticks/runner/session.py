@@ -45,7 +45,8 @@ from gitticks.runner.strangers import Writers, writers_of
 from gitticks.runner.workspaces import Workspace
 from gitticks.sandbox.machine import require_workspace
 from gitticks.store.decisions import carry_out
-from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.store.runnable_files import runnables_of_file
+from gitticks.store.trust import require_trusted
 from gitticks.workflow.artifacts import strangers_that_count
 from gitticks.workflow.budget import counted_in
 from gitticks.workflow.decide import policy_for

@@ -26,8 +26,9 @@ from gitticks.model.event import Event
 from gitticks.model.task import Task
 from gitticks.safe_read import read_plain_file, reason_of
 from gitticks.store.layout import CONFIG_PATH
+from gitticks.store.runnable_files import team_runnables_of
 from gitticks.store.settings import team_settings
-from gitticks.store.trust import require_trusted, team_runnables_of
+from gitticks.store.trust import require_trusted
 from gitticks.workflow.approvals import (
     approval_of,
     claimed,

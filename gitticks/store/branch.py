@@ -215,7 +215,7 @@ class Store:
     ) -> Link:
         layout.refuse_newer_format(transaction.read_base(layout.CONFIG_PATH))
         if any(layout.may_run(path, new) for path, new in changes.items()):
-            from gitticks.store.trust import trust_own  # loads the settings
+            from gitticks.store.runnable_files import trust_own  # loads the settings
 
             trust_own(
                 self.repository, {path: (transaction.read_base(path), new) for path, new in changes.items()}

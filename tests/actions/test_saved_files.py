@@ -12,7 +12,8 @@ from gitticks.actions.saved_edits import take_up_all
 from gitticks.board.checkout_state import TakenUp
 from gitticks.board.ignored import is_dropping
 from gitticks.board.skip_reasons import LARGEST_BYTES, place_of
-from gitticks.store.trust import require_trusted, runnables_of_file
+from gitticks.store.runnable_files import runnables_of_file
+from gitticks.store.trust import require_trusted
 from tests.support.projects import SESSION, Project, make_project
 from tests.support.repositories import git
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitticks.document.runnables import Runnable, RunnableKind, runnable_of_task
+from gitticks.document.runnables import Runnable, RunnableKind
 from gitticks.document.taskfile import TaskFile
 from gitticks.errors import DocumentError
 from gitticks.git.repository import discover
 from gitticks.store.layout import may_run
+from gitticks.store.runnable_files import runnables_of_file
 from gitticks.store.trust import agree_on_settings, agreed_settings, trust, untrusted
 from tests.support.repositories import make_repository
 
@@ -111,14 +112,14 @@ def test_a_pipe_that_somebody_reads_is_no_memory(tmp_path: Path) -> None:
 def test_the_heading_of_a_script_is_seen(heading: bytes) -> None:
     task = TASK % heading
     assert TaskFile.parse(task, PATH).scripts.worker
-    assert runnable_of_task("k7f2", task) is not None
+    assert runnables_of_file(PATH, task)
     assert may_run(PATH, task)
 
 
 @pytest.mark.parametrize("text", [b"## Description", b"A script.", b"the\nsubscription", b""])
 def test_other_words_are_passed_over(text: bytes) -> None:
     task = TASK % text
-    assert runnable_of_task("k7f2", task) is None
+    assert not runnables_of_file(PATH, task)
     assert not may_run(PATH, task)
 
 
@@ -144,7 +145,7 @@ def test_whatever_runs_is_seen(heading: str) -> None:
     task = TASK % heading.encode()
     with suppress(DocumentError):
         if TaskFile.parse(task, PATH).scripts.worker:
-            assert runnable_of_task("k7f2", task) is not None
+            assert runnables_of_file(PATH, task)
             assert may_run(PATH, task)
 
 
