@@ -243,7 +243,7 @@ def _granted(context: Context, said: str) -> str | None:
     """Returns the limit, as it is set now, of the budget that a spent task names as its reason."""
     if not said.startswith(BUDGET_SPENT):
         return None
-    from gitticks.workflow.budget import Metric, in_words
+    from gitticks.model.spending import Metric, in_words
 
     scope, _, metric = said.removeprefix(BUDGET_SPENT).partition("`")[0].partition(".")
     try:

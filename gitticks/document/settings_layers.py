@@ -6,7 +6,6 @@ The later layer wins, except that where a setting guards something the stricter 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -57,12 +56,11 @@ class Overruled(NamedTuple):
         return self.origin.startswith(FLAG)
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSettings:
+class ResolvedSettings(NamedTuple):
     """What holds after all layers, and where each value comes from."""
 
     settings: Settings
-    given: Mapping[Keys, Given] = field(default_factory=dict)
+    given: Mapping[Keys, Given] = {}
     overruled: tuple[Overruled, ...] = ()
     warnings: tuple[str, ...] = ()
     is_read_only: bool = False

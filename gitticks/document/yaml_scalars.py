@@ -9,7 +9,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -18,11 +17,17 @@ from gitticks.document.yaml_nodes import Loose
 from gitticks.errors import GitticksError
 
 
-@dataclass(frozen=True, slots=True)
 class Plain:
     """Text that is written as it is, such as a time or `null`."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plain) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
 
 YamlValue: TypeAlias = "str | int | float | bool | Plain | Sequence[YamlValue] | Mapping[str, YamlValue]"

@@ -9,7 +9,6 @@ import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -87,8 +86,7 @@ class Replaced(NamedTuple):
     rescued: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckoutFiles:
+class CheckoutFiles(NamedTuple):
     """The files below `root`; new content is prepared in `scratch`, on the same file system, rescued in `rescue`.
 
     What is `ready` need not be prepared any more.
@@ -99,7 +97,7 @@ class CheckoutFiles:
     root: Path
     scratch: Path
     rescue: Path
-    ready: PreparedFiles = field(default_factory=PreparedFiles, compare=False)
+    ready: PreparedFiles
 
     @classmethod
     def at(cls, root: Path, own_dir: Path, name: str) -> Self:
@@ -107,7 +105,7 @@ class CheckoutFiles:
         own_dir.mkdir(parents=True, exist_ok=True)
         here = own_dir.stat().st_dev == root.stat().st_dev
         scratch = own_dir / "tmp" / name if here else root / SCRATCH_IN_CHECKOUT
-        return cls(root, scratch, own_dir / "rescue")
+        return cls(root, scratch, own_dir / "rescue", PreparedFiles())
 
     def sweep(self, is_stored: Callable[[bytes], bool]) -> tuple[Path, ...]:
         """Clears what a killed process left in the scratch folder, and returns where it was kept.

@@ -16,7 +16,6 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from shlex import quote
@@ -128,12 +127,11 @@ def _may_have_a_living_taker(
     return any(start <= lock.st_mtime + _CLOCK_SLACK_SECONDS for start in starts)
 
 
-@dataclass(slots=True)
 class HeldLock:
     """A lock of ours while it is held; `unfinished` is the ref that an earlier holder was moving when it died."""
 
-    descriptor: int
-    unfinished: str | None
+    def __init__(self, descriptor: int, unfinished: str | None) -> None:
+        self.descriptor, self.unfinished = descriptor, unfinished
 
     @contextlib.contextmanager
     def moving(self, ref: str) -> Iterator[None]:

@@ -16,6 +16,7 @@ from gitticks.model.event import Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetLimits, BudgetSettings, Settings
+from gitticks.model.spending import NOTHING, Metric, Reading, Scope, Spent, in_words, total_of
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord, Task, Usage
 from gitticks.runner.context import RunContext
@@ -29,7 +30,7 @@ from gitticks.store.decisions import Circumstances, carry_out, spent_by_task
 from gitticks.store.transaction import Transaction
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
-from gitticks.workflow.budget import NOTHING, Metric, Reading, Scope, Spent, counted_in
+from gitticks.workflow.budget import counted_in
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.triggers import BudgetCounted
 
@@ -82,7 +83,7 @@ def on_tasks(spent: Mapping[TaskId, Spent], metric: Metric) -> str:
     """Returns what was spent on which tasks, the most first, in words."""
     ordered = sorted(spent.items(), key=lambda one: (-one[1].of(metric), one[0]))
     told = [(task_id, one.of(metric)) for task_id, one in ordered if one.of(metric)]
-    words = [f"`{task_id}` {budget.in_words(metric, amount)}" for task_id, amount in told]
+    words = [f"`{task_id}` {in_words(metric, amount)}" for task_id, amount in told]
     return f"on {first_of(words, _MOST_NAMED)}" if words else "on no task that reports it"
 
 
@@ -95,7 +96,7 @@ class EpicSpending(NamedTuple):
     @property
     def total(self) -> Spent:
         """Returns all that was ever spent."""
-        return budget.total_of(self.by_task.values())
+        return total_of(self.by_task.values())
 
     def words(self, metric: Metric) -> str:
         """Returns on what it was spent; what was granted is not known by task, so then since the epic began."""
@@ -237,7 +238,7 @@ class Budgets:
     @property
     def spent(self) -> Spent:
         """Returns what the run has spent, its time by the clock."""
-        return budget.total_of(self.by_task.values())._replace(seconds=self._clock() - self._begun)
+        return total_of(self.by_task.values())._replace(seconds=self._clock() - self._begun)
 
     def readings(self, *, running: int = 0) -> tuple[Reading, ...]:
         """Returns how much of the run's budget is spent, with so many workers that are at work."""
@@ -262,10 +263,10 @@ class Budgets:
         stopped = budget.stopping(self.readings(running=running), role)
         if stopped is None:
             return None
-        limit = budget.in_words(stopped.metric, stopped.limit)
+        limit = in_words(stopped.metric, stopped.limit)
         if stopped.metric in (Metric.COST, Metric.TOKENS):
             where = on_tasks(self.by_task, stopped.metric)
-            spent = budget.in_words(stopped.metric, stopped.spent)
+            spent = in_words(stopped.metric, stopped.spent)
             # What was all spent on one task is not said twice.
             return f"the limit of {limit} is reached: {spent} {where.removesuffix(f' {spent}')}"
         return f"the limit of {limit} is reached"

@@ -18,13 +18,13 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
+from gitticks.model.spending import Level
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
 from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_json
-from gitticks.workflow.budget import Level
 from gitticks.workflow.session_states import waits_because
 
 FILE = "notices.json"

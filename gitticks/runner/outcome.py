@@ -10,11 +10,11 @@ from gitticks.errors import first_of
 from gitticks.model.graph import blockers_in_words
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import Surroundings, TaskGraph, is_deferred
+from gitticks.model.spending import Spent
 from gitticks.model.status import BY_HAND, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.events import RunEnded
 from gitticks.runner.run_record import BudgetState
-from gitticks.workflow.budget import Spent
 
 _SHOWN_TASKS = 10
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitticks.git.refs import read_ref
 from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.spending import Metric, Reading, Scope
 from gitticks.runner.liveness import (
     MERGING_FILE,
     OVERLAPS_FILE,
@@ -22,7 +23,6 @@ from gitticks.runner.liveness import (
     SPENDING_FILE,
 )
 from gitticks.safe_read import read_json
-from gitticks.workflow.budget import Metric, Reading, Scope
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from gitticks.document.texts import encodable
 from gitticks.document.values import format_time, parse_time
 from gitticks.model.notes import quoted
+from gitticks.model.spending import Metric, in_words
 from gitticks.model.status import Role
 from gitticks.model.task import Usage
-from gitticks.workflow.budget import Metric, in_words
 
 if TYPE_CHECKING:
     from gitticks.agents.base import AgentReport

@@ -18,6 +18,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section, open_questions, with_unasked
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
+from gitticks.model.spending import Spent, total_of
 from gitticks.model.status import ActorKind, Awaiting, Status, Verdict
 from gitticks.model.task import Task
 from gitticks.store import layout
@@ -34,7 +35,6 @@ from gitticks.workflow.artifacts import (
     with_checks,
     with_grant,
 )
-from gitticks.workflow.budget import Spent
 from gitticks.workflow.decide import decide, policy_for
 from gitticks.workflow.decision import Decision, Turn, whose_turn
 from gitticks.workflow.triggers import (
@@ -108,7 +108,7 @@ def carry_out(
         events = with_checks(decision.events, circumstances.checks, decision.task.end_sha)
         decision = decision._replace(events=events)
     if file.task.is_epic and trigger.actor.is_human and awaits_grant(history):
-        total = budget.total_of(spent_by_task(transaction, task_id).values())
+        total = total_of(spent_by_task(transaction, task_id).values())
         decision = decision._replace(events=with_grant(decision.events, total))
     if isinstance(trigger, Reopened):
         _keep_merged(transaction, file.task, circumstances.at)

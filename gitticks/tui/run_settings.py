@@ -8,10 +8,10 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.cli.render import count_of
 from gitticks.errors import GitticksError, UsageError
+from gitticks.model import spending
 from gitticks.model.settings import PermissionMode, Settings
 from gitticks.model.status import Isolation
 from gitticks.tui.widgets.lines import Line, line
-from gitticks.workflow import budget
 
 AUTO, AGENT = "auto", "agent"
 WRONG = "wrong"
@@ -99,7 +99,7 @@ def in_words(flag: str, value: str) -> str:
         case "max-cost":
             return f"${float(value):.2f} a run".replace(".00 ", " ")
         case "max-duration":
-            return f"{budget.in_words(budget.Metric.DURATION, seconds_of(flag, value))} a run"
+            return f"{spending.in_words(spending.Metric.DURATION, seconds_of(flag, value))} a run"
         case "isolation":
             return "your own checkout" if value == "none" else f"one for each {value}"
         case "permission" if value == PermissionMode.YOLO:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from gitticks.model.event import ENGINE, NO_DATA, Data, Event, EventType
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import ReviewOutcome, Section
+from gitticks.model.spending import NOTHING, Level, Spent
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import CAME_TO_NOTHING, Approval, Ending, Task
-from gitticks.workflow.budget import NOTHING, Level, Spent, spent_in_session, total_data, total_in
+from gitticks.workflow.budget import spent_in_session, total_data, total_in
 from gitticks.workflow.triggers import Told
 
 

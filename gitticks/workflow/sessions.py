@@ -8,11 +8,11 @@ from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.settings import ReviewPolicy
+from gitticks.model.spending import Level, Metric, Scope, Spent, in_words
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.workflow import budget, gates, merging
 from gitticks.workflow.artifacts import strangers_that_count
-from gitticks.workflow.budget import Level, Metric, Scope, Spent
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
@@ -370,11 +370,11 @@ def _limit_spending(draft: Draft, ended: SessionEnded) -> None:
 
 def _other_figures(spent: Spent, named: Metric) -> str:
     parts = [
-        budget.in_words(metric, spent.of(metric))
+        in_words(metric, spent.of(metric))
         for metric in (Metric.ITERATIONS, Metric.TOKENS, Metric.COST)
         if metric is not named and spent.of(metric)
     ]
-    return ", ".join([*parts, f"{budget.in_words(Metric.DURATION, spent.seconds)} of agent time"])
+    return ", ".join([*parts, f"{in_words(Metric.DURATION, spent.seconds)} of agent time"])
 
 
 def wants_checks(task: Task, ended: SessionEnded, *, handoff: bool) -> bool:

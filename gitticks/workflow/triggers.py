@@ -11,9 +11,9 @@ from gitticks.model.approval import NAME
 from gitticks.model.event import ENGINE, Actor
 from gitticks.model.notes import Entry
 from gitticks.model.pull_request import PullRequest
+from gitticks.model.spending import Reading, Spent
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
-from gitticks.workflow.budget import Reading, Spent
 from gitticks.workflow.signals import Signal
 from gitticks.workflow.transitions import REVIEW_LATE
 

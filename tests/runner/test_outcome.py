@@ -11,11 +11,11 @@ import pytest
 
 from gitticks.actions.run import only_run
 from gitticks.git.repository import discover
+from gitticks.model.spending import Spent
 from gitticks.model.status import Awaiting, Status, TaskType
 from gitticks.model.task import Task
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.outcome import RunExit, judge, summarise
-from gitticks.workflow.budget import Spent
 from tests.support.agents import DATA
 from tests.support.decisions import make_merging, make_task
 from tests.support.runs import DONE, NO_REVIEW, RunProject, project

@@ -17,6 +17,7 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.queries import Graph, Surroundings
 from gitticks.model.settings import PermissionRule
+from gitticks.model.spending import Metric, Reading, Scope
 from gitticks.model.status import ActorKind, Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
 from gitticks.model.task_row import TaskRow
@@ -31,7 +32,6 @@ from gitticks.tui.screens.approving import Policy
 from gitticks.tui.screens.parallel import _conflicts
 from gitticks.tui.screens.verdicts import Looked, look_into
 from gitticks.tui.transcript import Piece
-from gitticks.workflow.budget import Metric, Reading, Scope
 from gitticks.workflow.permissions import Access, Operation
 from gitticks.workflow.triggers import Seen
 

@@ -6,11 +6,11 @@ import pytest
 
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.settings import BudgetLimits
+from gitticks.model.spending import Level, Metric, Reading, Scope, Spent
 from gitticks.model.status import Role
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import awaits_grant, count_since_last_word, granted_before, with_grant
-from gitticks.workflow.budget import Level, Metric, Reading, Scope, Spent
 from tests.support.decisions import ADA, AT, WORKER
 
 LIMITS = BudgetLimits(iterations=10, tokens=1000, cost=3.0, duration=600)

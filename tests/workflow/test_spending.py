@@ -6,10 +6,10 @@ import pytest
 
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.settings import BudgetLimits, Policy
+from gitticks.model.spending import Level, Metric, Reading, Scope, Spent
 from gitticks.model.status import Awaiting, Role, Status, Verdict
 from gitticks.model.task import Ending, Usage
 from gitticks.workflow.artifacts import Counts
-from gitticks.workflow.budget import Level, Metric, Reading, Scope, Spent
 from gitticks.workflow.decision import Decision
 from gitticks.workflow.signals import SignalKind
 from gitticks.workflow.triggers import BudgetCounted

@@ -13,16 +13,17 @@ from typing import NamedTuple
 from gitticks.actions.context import Context
 from gitticks.actions.statistics.journey import Facts, Wait, follow, total_of
 from gitticks.errors import UsageError
+from gitticks.model import spending
 from gitticks.model.event import Event
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetSettings
+from gitticks.model.spending import Reading, Scope
 from gitticks.model.status import Awaiting
 from gitticks.model.task import Usage
 from gitticks.store.layout import events_of
 from gitticks.workflow import budget
 from gitticks.workflow.artifacts import count_since_last_word, granted_before
-from gitticks.workflow.budget import Reading, Scope
 
 _BACK = re.compile(r"([0-9]{1,4})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -324,7 +325,7 @@ def budget_figures(
             readings = budget.read(Scope.TASK, count_since_last_word(history).spent, limits.task)
         elif limits.epic.is_set:
             below = {task.id, *graph.below(task.id)}
-            total = budget.total_of(budget.spent_in(histories.get(one, ())) for one in below)
+            total = spending.total_of(budget.spent_in(histories.get(one, ())) for one in below)
             readings = budget.read(Scope.EPIC, total.minus(granted_before(history)), limits.epic)
         else:
             continue

@@ -26,8 +26,8 @@ from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import resuming
 from gitticks.errors import UsageError
 from gitticks.model.checkpoint import Cause, Checkpoint
+from gitticks.model.spending import Metric, in_words
 from gitticks.runner.liveness import is_run_alive_at
-from gitticks.workflow.budget import Metric, in_words
 
 _SHORT = 7
 _MOST_COMMITS = 10

@@ -96,7 +96,7 @@ def in_work_table(
 def _cost(one: InWork, spent: Mapping[TaskId, str]) -> str:
     if one.standing.task.id in spent or not one.cost:
         return spent.get(one.standing.task.id, "")
-    from gitticks.workflow.budget import Metric, in_words  # loads much, and only what cost something needs it
+    from gitticks.model.spending import Metric, in_words
 
     return in_words(Metric.COST, one.cost)
 

@@ -23,6 +23,7 @@ from gitticks.cli.render import (
 from gitticks.cli.text import clock, pad, visible
 from gitticks.cli.views.tasks import indent_of
 from gitticks.model.checkpoint import Cause
+from gitticks.model.spending import Level, Metric, Scope, in_words
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import Ending
 from gitticks.runner.events import (
@@ -43,7 +44,6 @@ from gitticks.runner.events import (
     Warned,
 )
 from gitticks.runner.run_record import BudgetState
-from gitticks.workflow.budget import Level, Metric, Scope, in_words
 from gitticks.workflow.transitions import REVIEW_WORDS
 from gitticks.world import World
 

@@ -18,7 +18,7 @@ from gitticks.actions.statistics.figures import (
 from gitticks.cli.render import GAP, NARROWEST_TITLE, Screen, Style, count_of
 from gitticks.cli.table import Column, table_of
 from gitticks.cli.text import as_called, wrap
-from gitticks.workflow.budget import Metric, in_words
+from gitticks.model.spending import Metric, in_words
 from gitticks.world import elapsed
 
 NO_EPIC, NO_AGENT = "(no epic)", "(no agent)"
