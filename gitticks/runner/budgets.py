@@ -18,7 +18,7 @@ from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import BudgetLimits, BudgetSettings, Settings
 from gitticks.model.spending import NOTHING, Metric, Reading, Scope, Spent, in_words, total_of
 from gitticks.model.status import Role, Status
-from gitticks.model.task import SessionRecord, Task, Usage
+from gitticks.model.task import Ending, SessionRecord, Task, Usage
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, together
 from gitticks.runner.events import BudgetReached, Warned
@@ -160,16 +160,17 @@ def with_spending(
         return report
     before = counted_in(history, record.session_id) if record.session_id else Usage()
     try:
-        seats = _seats(run, record, task)
-        found = [_read(run, record, agent, prefix, before) for agent, prefix in seats]
+        read = _reports(run, record, task, before, report.ending)
     except GitticksError:
         return replace(report, is_estimate=True)
-    for (agent, _), one in zip(seats, found, strict=True):
+    prices = run.settings.prices
+    found = [(agent, with_cost(one, agent.kind, prices, model=agent.model)) for agent, one in read]
+    for agent, one in found:
         if one.is_unpriced:
             run.emit(Warned(task.id, unpriced_words(agent.name, one)))
     if not found:
         return report
-    spent = found[0] if len(found) == 1 else together(found, report.ending)
+    spent = found[0][1] if len(found) == 1 else together([one for _, one in found], report.ending)
     return replace(
         report,
         usage=spent.usage,
@@ -183,16 +184,25 @@ def with_spending(
     )
 
 
-def _seats(run: RunContext, record: SessionRecord, task: Task) -> list[tuple[AgentSpec, str]]:
-    """Returns each agent of the session, and what begins its lines.
+def _reports(
+    run: RunContext, record: SessionRecord, task: Task, before: Usage, ending: Ending
+) -> list[tuple[AgentSpec, AgentReport]]:
+    """Returns each agent of the session, with what it is to be counted for.
 
-    A reviewer whose answer is kept is counted with the council that will use it.
+    A reviewer whose answer is kept is counted with the council that will use it, or here if this one was stopped.
     """
     if record.role is not Role.REVIEWER or record.agent != COUNCIL:
-        return [(replace(run.registry.spec(record.agent), model=record.model), "")]
+        agent = replace(run.registry.spec(record.agent), model=record.model)
+        return [(agent, _read(run, record, agent, "", before))]
     reviewers = run.staff.reviewers(task)
     kept = KeptAnswers(run.repository.own_dir, task, reviewers)
-    return [(one.agent, f"[{one.name}] ") for one in reviewers if kept.find(one.name) is None]
+    found = []
+    for one in reviewers:
+        answer = kept.find(one.name)
+        if answer is None or ending is Ending.STOPPED:
+            report = answer or _read(run, record, one.agent, f"[{one.name}] ", before)
+            found.append((one.agent, report))
+    return found
 
 
 def _read(
@@ -205,8 +215,7 @@ def _read(
         if line.startswith(prefix):
             reader.feed(line.removeprefix(prefix))
             reader.used.clear()
-    report = reader.report(Ended(EndReason.EXITED, 0, seconds=seconds), run.now)
-    return with_cost(report, agent.kind, run.settings.prices, model=agent.model)
+    return reader.report(Ended(EndReason.EXITED, 0, seconds=seconds), run.now)
 
 
 class Budgets:

@@ -347,8 +347,8 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentR
         return wants_checks(present.task, ended(end), handoff=has_handoff(present, delivery))
 
     result = run.place.recover(record, _given(store, record, file), stop, is_to_check)
-    report = with_spending(run, record, file.task, store.history(record.task), result.report)
-    report = run.as_claimed(store, record.task, record.role, report)
+    report = run.as_claimed(store, record.task, record.role, result.report)
+    report = with_spending(run, record, file.task, store.history(record.task), report)
     try:
         _, reached = finish_session(run, store, record.task, ended(report), report, result=result)
         for one in reached:

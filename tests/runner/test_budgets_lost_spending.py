@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,13 +10,16 @@ import pytest
 from gitticks.agents.process import StopRequest
 from gitticks.errors import MachineError
 from gitticks.model.event import EventType
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Role, Status
 from gitticks.model.task import SessionRecord
 from gitticks.runner import finishing
+from gitticks.runner.claiming import ClaimedElsewhereError, RunClaims
 from gitticks.runner.context import RunContext
 from gitticks.runner.finishing import recover, recover_session
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.session import SessionRun
+from gitticks.store.claims import Holder
 from tests.end_to_end.test_health import health
 from tests.runner.test_budgets import STUCK, reasons
 from tests.runner.test_council import APPROVED, council
@@ -191,7 +195,8 @@ def test_a_transcript_that_is_gone_leaves_the_figures_unknown(
     assert "cost" not in ended(project)
 
 
-def test_of_a_council_it_counts_who_will_be_asked_again(project: RunProject) -> None:
+def council_killed(project: RunProject) -> None:
+    """Lets the run be killed once the first reviewer has answered, for $0.25, and the second has told of $0.50."""
     up = project.shared / "up"
     council(
         project,
@@ -206,7 +211,27 @@ def test_of_a_council_it_counts_who_will_be_asked_again(project: RunProject) -> 
             "the first answer, and the second reviewer",
         )
         process.kill()
+
+
+def test_of_a_council_it_counts_who_will_be_asked_again(project: RunProject) -> None:
+    council_killed(project)
     health(project)
     assert project.last(EventType.SESSION_ENDED).data["cost"] == 0.5
+    assert project.run().code == 3
+    assert project.task("k7f2").usage.cost == 1.25
+
+
+def test_of_a_council_whose_task_another_clone_took_it_counts_all(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    council_killed(project)
+
+    def taken(_claims: RunClaims, task_id: TaskId) -> None:
+        raise ClaimedElsewhereError(task_id, Holder("someone", "elsewhere", datetime.now(UTC)))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunClaims, "confirm", taken)
+        until(lambda: recover(opened(project)), "the end of the second reviewer")
+    assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
     assert project.run().code == 3
     assert project.task("k7f2").usage.cost == 1.25
