@@ -13,13 +13,13 @@ from gitticks.actions.context import Context
 from gitticks.actions.trust import settings_here
 from gitticks.agents.tool_calls import file_names, host_of
 from gitticks.errors import GitticksError, NotFoundError, UsageError
-from gitticks.model.settings import PermissionMode, SandboxPreset
+from gitticks.model.settings import PermissionMode, SandboxPreset, Settings
 from gitticks.runner.liveness import is_run_alive_at
 from gitticks.runner.permissions import OWN_LAYER, grants_of, mode_of
 from gitticks.runner.questions import Question, Questions, Reply
 from gitticks.runner.reviewing import registry_for
 from gitticks.store.permissions import LearnedRule, forget, learned_rules, policy_layers
-from gitticks.store.settings import set_clone_mode
+from gitticks.store.settings import set_clone_mode, settings_with_clone_mode
 from gitticks.workflow.permissions import Access, Operation, PolicyLayer, Ruling, is_looser, judge, strictness
 
 
@@ -117,19 +117,49 @@ def forget_rules(context: Context, numbers: Iterable[int]) -> tuple[LearnedRule,
     return forget(context.repository, numbers)
 
 
+class Loosened(NamedTuple):
+    """Who may do more under another mode: an agent that has a mode of its own, or with an empty name all others."""
+
+    agent: str
+    before: PermissionMode
+    after: PermissionMode
+
+
 class ChangedMode(NamedTuple):
-    """The mode before and after; `holds` is what holds, which may be stricter than what was asked for."""
+    """The mode before and after; `holds` is what holds, which may be stricter than what was asked for.
+
+    `is_looser` says that agents may do more than before, at least one of them.
+    """
 
     before: PermissionMode
     asked: PermissionMode | None
     holds: PermissionMode
     origin: str
+    is_looser: bool
     is_run_alive: bool
 
-    @property
-    def is_looser(self) -> bool:
-        """True if agents may do more than before."""
-        return is_looser(self.holds, self.before)
+
+def loosened_by(context: Context, mode: PermissionMode | None) -> tuple[Loosened, ...]:
+    """Returns who might do more if the mode of this clone were set so, whatever stricter one of another place holds."""
+    then = settings_with_clone_mode(context.repository, context.world.environment, context.overrides, mode)
+    if mode is not None:
+        then = then._replace(permissions=then.permissions._replace(mode=mode))
+    return _loosened(context.settings, then)
+
+
+def _loosened(before: Settings, after: Settings) -> tuple[Loosened, ...]:
+    later = _modes(after)
+    return tuple(
+        Loosened(agent, mode, later[agent])
+        for agent, mode in _modes(before).items()
+        if is_looser(later[agent], mode)
+    )
+
+
+def _modes(settings: Settings) -> dict[str, PermissionMode]:
+    """Returns the mode of all, by an empty name, and of each agent that has its own."""
+    own = {name: one.mode for name, one in settings.agents.items() if one.mode is not None}
+    return {"": settings.permissions.mode, **own}
 
 
 def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
@@ -138,14 +168,15 @@ def change_mode(context: Context, mode: PermissionMode | None) -> ChangedMode:
     What is stricter holds at once, also for agents at work; what is looser from their next iteration on.
     """
     context.require_person("change the mode")
-    before = context.settings.permissions.mode
+    before = context.settings
     set_clone_mode(context.repository, mode)
     found = context.renewed().resolved_settings
     return ChangedMode(
-        before,
+        before.permissions.mode,
         mode,
         found.settings.permissions.mode,
         found.origin("permissions.mode"),
+        bool(_loosened(before, found.settings)),
         is_run_alive_at(context.repository.own_place),
     )
 

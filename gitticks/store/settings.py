@@ -59,6 +59,17 @@ def load_settings(
     return merge_layers(setting_layers(repository, environment, overrides))
 
 
+def settings_with_clone_mode(
+    repository: Repository,
+    environment: Mapping[str, str],
+    overrides: Mapping[str, str],
+    mode: PermissionMode | None,
+) -> Settings:
+    """Returns the settings that would hold if the clone's mode were this one, or none."""
+    team, git, _, *others = setting_layers(repository, environment, overrides)
+    return merge_layers((team, git, _layer_of_mode(mode), *others)).settings
+
+
 def setting_layers(
     repository: Repository, environment: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[Layer, Layer, Layer, Layer, Layer]:
@@ -84,10 +95,13 @@ def set_clone_mode(repository: Repository, mode: PermissionMode | None) -> None:
 def _clone_layer(repository: Repository) -> Layer:
     try:
         text = read_plain_text(repository.own_file(_MODE_FILE)).strip()
-        mode = PermissionMode(text)
+        return _layer_of_mode(PermissionMode(text))
     except (OSError, ValueError):
         return Layer()
-    return Layer({_MODE: Given(mode, "gt permissions mode")})
+
+
+def _layer_of_mode(mode: PermissionMode | None) -> Layer:
+    return Layer() if mode is None else Layer({_MODE: Given(mode, "gt permissions mode")})
 
 
 def team_settings(repository: Repository) -> Settings:

@@ -208,6 +208,21 @@ def test_loosening_is_confirmed_and_waits_for_the_next_session(project: RunProje
     assert hooked[:4] == ["allow", "deny", "allow", "none"]
 
 
+def test_what_loosens_only_one_agents_own_mode_is_confirmed_too(project: RunProject) -> None:
+    project.ok("config", "agents.claude.mode", "yolo")
+    project.ok("permissions", "mode", "auto-edit")
+    refused = project.gt("permissions", "mode", "default")
+    assert "agents may do more under `yolo`, the mode of `claude`" in refused.err
+    assert "auto-edit, from gt permissions mode" in project.ok("permissions", "mode")
+    project.ok("permissions", "mode", "default", "--yes")
+
+
+def test_what_the_team_allows_is_confirmed_where_this_clone_did_not(project: RunProject) -> None:
+    project.settings("permissions: {mode: auto-all}\n")
+    project.ok("permissions", "mode", "auto-edit")
+    assert "agents may do more under `auto-all`" in project.gt("permissions", "mode", "default").err
+
+
 def test_a_mode_that_is_still_set_elsewhere_is_named(project: RunProject) -> None:
     git("config", "gitticks.permissions.mode", "interactive", at=project.path)
     ran = project.gt("permissions", "mode", "default", "--yes")

@@ -18,6 +18,7 @@ from gitticks.actions.permissions import (
     change_mode,
     explain_access,
     forget_rules,
+    loosened_by,
     open_questions,
     policy,
 )
@@ -32,7 +33,7 @@ from gitticks.errors import NotFoundError, RefusedError, UsageError
 from gitticks.model.settings import PermissionMode
 from gitticks.runner.questions import Question
 from gitticks.store.permissions import LEARNED_ORIGIN
-from gitticks.workflow.permissions import Operation, is_looser, rule_words
+from gitticks.workflow.permissions import Operation, rule_words
 
 R = TypeVar("R")
 _POLL_SECONDS = 0.3
@@ -278,14 +279,17 @@ def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
         print_answer(context, [line], mode=found.mode, origin=found.mode_origin)
         return
     asked = None if mode == "default" else PermissionMode(mode)
-    wanted = asked or PermissionMode.AUTO_EDIT
-    now = context.settings.permissions.mode
-    if is_looser(wanted, now) and not yes:
+    looser = () if yes else loosened_by(context, asked)
+    if looser:
         if context.as_json or not is_on_terminal():
-            raise RefusedError(
-                f"agents may do more under `{wanted}`", hint=f"`gt permissions mode {mode} --yes`"
+            whose = ", ".join(
+                f"`{one.after}`" + (f", the mode of `{one.agent}`" if one.agent else "") for one in looser
             )
-        if not click.confirm(f"Let agents do more ({now} → {wanted})?", default=False):
+            raise RefusedError(f"agents may do more under {whose}", hint=f"`gt permissions mode {mode} --yes`")
+        steps = ", ".join(
+            " ".join(filter(None, (one.agent, f"{one.before} → {one.after}"))) for one in looser
+        )
+        if not click.confirm(f"Let agents do more ({steps})?", default=False):
             raise RefusedError("nothing was changed")
     changed = change_mode(context, asked)
     if context.as_json:
