@@ -54,7 +54,7 @@ NAMES_ELSEWHERE = {
 _LIKE, _SHORTEST_LIKE = 0.6, 3
 _TEXTS = ("TITLE", "TEXT", "NOTE", "FEEDBACK", "REASON", "VALUE")
 """Arguments that often are several words."""
-_TEXT_PARAMETERS = ("description", "file", "message", "note", "script", "text", "title")
+_TEXT_PARAMETERS = ("comments", "description", "file", "message", "note", "reject", "script", "text", "title")
 """Parameters for which `-` is a text from stdin; so it may be among `words`."""
 
 
@@ -172,22 +172,28 @@ def pass_context(function: Callable[..., R]) -> Callable[..., R]:
         call = click.get_current_context()
         context = call.ensure_object(Context)
         context.does_much = context.does_much or call.info_name in _DOES_MUCH
+        from_stdin = _count_stdin(values)
         try:
+            if from_stdin > 1:
+                raise UsageError(
+                    "`-` is given for several texts, but stdin is only one", hint="give the others as text"
+                )
             return run_in(context, _name_of(call), function, values)
         except GitticksError as error:
-            texts = (*(values.get(name) for name in _TEXT_PARAMETERS), *(values.get("words") or ()))
-            if (
-                STDIN in texts
-                and context.typed is None
-                and context.mailbox is None
-                and not sys.stdin.isatty()
-            ):
+            if from_stdin and context.typed is None and context.mailbox is None and not sys.stdin.isatty():
                 with suppress(UnicodeDecodeError):
                     context.typed = sys.stdin.read(LONGEST_TEXT + 1)  # refused before it was read
             keep_typed(context, error)
             raise
 
     return with_context
+
+
+def _count_stdin(values: dict[str, Any]) -> int:
+    """Returns for how many texts `-` was given."""
+    given = [values.get(name) for name in _TEXT_PARAMETERS]
+    texts = [text for one in given for text in (one if isinstance(one, tuple) else (one,))]
+    return texts.count(STDIN) + (STDIN in (values.get("words") or ()))
 
 
 def keep_typed(context: Context, error: GitticksError, task: str = "") -> None:

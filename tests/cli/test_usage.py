@@ -159,13 +159,20 @@ def test_the_first_day_of_all_time_is_none_to_count_from(tmp_path: Path, command
 
 
 @pytest.mark.parametrize(
-    "words", [("A task", "-d", "-", "--script", "-"), ("-", "--script", "-"), ("-", "-d", "-")]
+    "words",
+    [
+        ("create", "A task", "-d", "-", "--script", "-"),
+        ("create", "-", "-d", "-"),
+        ("update", "k7f2", "-d", "-", "--note", "-"),
+        ("review", "k7f2", "--reject", "-", "--comment", "-"),
+        ("review", "k7f2", "--comment", "-", "--comment", "-"),
+    ],
 )
-def test_stdin_is_only_one_text_of_a_new_task(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_stdin_is_only_one_text(tmp_path: Path, words: tuple[str, ...]) -> None:
     project = make_project(tmp_path)
-    ran = project.gt("create", *words, input="true\n")
+    ran = project.gt(*words, input="true\n")
     assert ran.code == 2
-    assert ran.err.startswith("error: only one of title, description and script can be stdin\n")
+    assert ran.err.startswith("error: `-` is given for several texts, but stdin is only one\n")
     assert project.ok("list") == ""
 
 

@@ -285,7 +285,9 @@ def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:
             whose = ", ".join(
                 f"`{one.after}`" + (f", the mode of `{one.agent}`" if one.agent else "") for one in looser
             )
-            raise RefusedError(f"agents may do more under {whose}", hint=f"`gt permissions mode {mode} --yes`")
+            raise RefusedError(
+                f"agents may do more under {whose}", hint=f"`gt permissions mode {mode} --yes`"
+            )
         steps = ", ".join(
             " ".join(filter(None, (one.agent, f"{one.before} → {one.after}"))) for one in looser
         )

@@ -72,10 +72,6 @@ def create_command(
     read as a form.
     """
     require_creator(context)
-    if [title, description, script].count(STDIN) > 1:
-        raise UsageError(
-            "only one of title, description and script can be stdin", hint="give the others as text or a file"
-        )
     body = read_text(description, "the description") or ""
     wishes = wishes_of(fields)
     if title == STDIN:
@@ -160,8 +156,6 @@ def update_command(
     wishes = wishes_of(fields)
     if title is not None:
         wishes["title"] = check_text(title, "the title")
-    if description == note == STDIN:
-        raise UsageError("the description and the note cannot both be stdin", hint="give one of them as text")
     text = read_text(description, "the description")
     changes = Changes(wishes, status, verdict, read_text(note, "the note"), text)
     if with_editor:
