@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from functools import partial
 from pathlib import Path
 
@@ -48,6 +49,28 @@ def test_what_was_approved_is_merged_by_a_key_which_says_what_is_missing(tmp_pat
 
     play(project.path, work)
     assert project.task("k7f2").status is Status.DONE
+
+
+def test_an_approval_whose_merge_cannot_begin_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(tmp_path / "project")
+    make_reviewing(project, title="Keep the path")
+
+    def no_process(*_: str) -> list[str]:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("gitticks.tui.running.own_command", no_process)
+
+    async def work(shown: Shown) -> None:
+        await shown.sees("Keep the path")
+        await shown.press("i", "y")
+        await shown.sees("Approve k7f2 into main?")
+        await shown.press("enter")
+        await shown.reads("k7f2 is approved, but its merge did not begin")
+
+    play(project.path, work)
+    assert project.task("k7f2").is_merging
 
 
 def test_the_tests_of_a_merge_are_told_nothing_of_the_interface(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from textual import events
 
+from gitticks.actions.context import Context
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
+from gitticks.tui.remembered import UnsentComments
 from tests.support.projects import Project, make_reviewing
 from tests.support.repositories import commit_file, git
 from tests.tui.support import Shown, held_back, play
@@ -103,6 +105,27 @@ def test_comments_outlive_the_interface_until_they_are_sent(project: Project) ->
 
     for one in (comment, remove, look):
         play(project.path, one)
+
+
+def test_comments_that_were_sent_are_gone_although_the_interface_was_left_at_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reviewing(project)
+    goes_on = held_back(monkeypatch, "gitticks.actions.verdict.approve_task")
+
+    async def work(shown: Shown) -> None:
+        await open_review(shown, "login.txt")
+        await comment_on_first_line(shown, "well done")
+        await shown.press("y")
+        await shown.sees("Approve k7f2", "with your 1 comment as notes")
+        await shown.press("enter")
+        await shown.until(lambda: project.notes("k7f2"), "the comment")
+        shown.app.exit(0)
+        goes_on.set()
+
+    play(project.path, work)
+    assert project.task("k7f2").approval is not None or not project.task("k7f2").is_open
+    assert UnsentComments(Context(directory=project.path)).on("k7f2") == {}
 
 
 def test_what_was_typed_is_there_again_and_pasted_lines_are_one(project: Project) -> None:

@@ -166,7 +166,7 @@ def confirm(
         def approve(context: Context) -> tuple[Moved, Callable[[], str] | None]:
             judged = give(context, partial(prove, context))
             # Here, as nothing is done any more with what this returns once the interface was left.
-            return judged, _begin_merge(context, task_id) if judged.after.is_merging else None
+            return judged, _try_to_merge(context, task_id) if judged.after.is_merging else None
 
         view.gt.act(approve, given, task=task_id)
 
@@ -194,6 +194,18 @@ def confirm(
 def merge(context: Context, task_id: TaskId) -> str:
     """Merges what is approved, unless a run is alive that does, and returns what became of it."""
     return _begin_merge(context, task_id)()
+
+
+def _try_to_merge(context: Context, task_id: TaskId) -> Callable[[], str] | None:
+    """Begins the merge of what was just approved; that it cannot begin is a warning, as the approval stands."""
+    try:
+        return _begin_merge(context, task_id)
+    except (GitticksError, OSError) as error:
+        words = (
+            f"{task_id} is approved, but its merge did not begin: {error}; gt merge {task_id} tries it again"
+        )
+        context.warnings.append(words)
+        return None
 
 
 def _begin_merge(context: Context, task_id: TaskId) -> Callable[[], str]:

@@ -269,12 +269,12 @@ class Review(Loaded[Work]):
             view.conflicts or (),
             [line((f"{glyph('cancelled')} {name} blocks", "bad")) for name in review_rows.blocking(view)],
             partial(_send, work=work, comments=comments),
-            partial(self._sent, comments),
+            partial(self.gt.unsent.change, self.task_id, dict.fromkeys(comments, "")),
+            self._sent,
             [line((f"{place.where}  ", "muted"), text) for place, text in places if place is not None],
         )
 
-    def _sent(self, comments: dict[str, str]) -> None:
-        self.gt.unsent.change(self.task_id, dict.fromkeys(comments, ""))
+    def _sent(self) -> None:
         if self.is_active:  # a reader who has gone elsewhere stays there
             self.gt.back()
 

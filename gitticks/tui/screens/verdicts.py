@@ -76,7 +76,7 @@ class Judged(NamedTuple):
     """A task as it was shown to the person who decides: a verdict holds for that alone.
 
     `more` are rows about the work, `comments` those of what goes along. `send` sends that and returns what the verdict
-    is about then; `sent` is called once it is given.
+    is about then; `forget` drops it here once the verdict is given, and `sent` is called if the interface is still open.
     """
 
     task: Task | TaskRow
@@ -88,8 +88,15 @@ class Judged(NamedTuple):
     conflicts: Sequence[str]
     more: Sequence[Line]
     send: Callable[[Context], Seen]
+    forget: Callable[[], None] = lambda: None
     sent: Callable[[], None] = lambda: None
     comments: Sequence[Line] = ()
+
+    def give(self, context: Context, verdict: Callable[[Seen], R]) -> R:
+        """Sends what goes along, gives a verdict on what there is to see then, and returns what came of it."""
+        given = verdict(self.send(context))
+        self.forget()
+        return given
 
 
 def judged_in(asked: Asked, looked: Looked) -> Judged:
@@ -196,7 +203,9 @@ def _ask_answer(view: View, judged: Judged) -> None:
         view,
         task.id,
         Dialog(f"{task.id}  {task.title}", rows, ask="your answer", do="answer", is_prose=True),
-        lambda context, text: verdict.respond_to(context, task.id, text, judged.send(context)),
+        lambda context, text: judged.give(
+            context, lambda seen: verdict.respond_to(context, task.id, text, seen)
+        ),
         answered,
     )
 
@@ -205,7 +214,7 @@ def _ask_direction(view: View, judged: Judged) -> None:
     """Asks what is to become of a task that no agent gets on with."""
     from gitticks.actions import verdict
 
-    task, send = judged.task, judged.send
+    task = judged.task
     rows = [
         *wrapped(judged.said or "It is stuck.", DIALOG_WIDTH, most=8),
         line(),
@@ -227,12 +236,18 @@ def _ask_direction(view: View, judged: Judged) -> None:
                 view,
                 task.id,
                 _note_dialog(task, [], "try again"),
-                lambda context, text: verdict.respond_to(context, task.id, text, send(context)),
+                lambda context, text: judged.give(
+                    context, lambda seen: verdict.respond_to(context, task.id, text, seen)
+                ),
                 given,
             )
         else:
             give = verdict.approve_task if key == "again" else verdict.reject_task
-            view.gt.act(lambda context: give(context, task.id, None, send(context)), given, task=task.id)
+            view.gt.act(
+                lambda context: judged.give(context, lambda seen: give(context, task.id, None, seen)),
+                given,
+                task=task.id,
+            )
 
     view.gt.ask(Choice(f"{task.id}  {task.title}", rows, do="choose"), chosen)
 
@@ -274,10 +289,12 @@ def _ask_approve(view: View, judged: Judged) -> None:
 
     def give(context: Context, prove: Callable[[], Proof]) -> Moved:
         proof = prove()
-        seen = judged.send(context)
         if is_closed:
-            return lifecycle.close_task(context, task.id, None, seen=seen, proof=lambda: proof)
-        return verdict.approve_task(context, task.id, None, seen, proof)
+            return judged.give(
+                context,
+                lambda seen: lifecycle.close_task(context, task.id, None, seen=seen, proof=lambda: proof),
+            )
+        return judged.give(context, lambda seen: verdict.approve_task(context, task.id, None, seen, proof))
 
     dialog = (title, rows, "close as done" if is_closed else "approve")
     approving.confirm(view, task.id, dialog, policy.strength, give, done=judged.sent)
@@ -316,11 +333,11 @@ def ask_no(view: View, judged: Judged) -> None:
     rows = [line((says, "muted")), *judged.comments]
 
     def reject(context: Context, text: str) -> str:
-        seen, feedback = judged.send(context), text or _SEE_COMMENTS
+        feedback = text or _SEE_COMMENTS
         if task.status == Status.AGENT_REVIEW:
-            review.reject_work(context, task.id, feedback, seen)
+            judged.give(context, lambda seen: review.reject_work(context, task.id, feedback, seen))
             return f"{task.id} sent back to {agent}"
-        after = verdict.reject_task(context, task.id, feedback, seen).after
+        after = judged.give(context, lambda seen: verdict.reject_task(context, task.id, feedback, seen)).after
         return f"{task.id} sent back to {agent}" if after.is_open else f"{task.id} cancelled"
 
     def rejected(words: str) -> str:
