@@ -29,7 +29,8 @@ MOST_LIMITS = 5
 _MOST_IN_A_ROW = {Ending.OUTAGE: 3, Ending.RATE_LIMITED: MOST_LIMITS, Ending.START_FAILED: 2}
 _JITTER_STEPS = 1000
 _GIVEN_UP = "gets no more work in this run"
-_PASSING = (*PASSING, CodeMissingError, UnderWayError)
+_UNDER_WAY_SECONDS = 2.0
+_PASSING = (*PASSING, CodeMissingError)
 
 
 class Pause(NamedTuple):
@@ -248,7 +249,8 @@ class LeftAlone:
 
     That is the task, the settings, a template, what is trusted, and whether there is a commit to begin from.
     What failed by the machine, such as a full disk or a workspace that could not be made ready, or for code that others
-    have, is tried again after `limits.rest` by a run that runs forever.
+    have, is tried again after `limits.rest` by a run that runs forever. What another command is about to work on is
+    looked at again soon by every run.
     """
 
     def __init__(self, run: RunContext) -> None:
@@ -312,13 +314,19 @@ class LeftAlone:
         rules = self._run.rules if begun is None else begun
         self._states[task_id] = None if found is None else self._state_of(found, rules)
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
+        before = self._reasons.get(task_id)
         self._reasons[task_id] = (str(found and found.updated), reason)
+        is_under_way = isinstance(error, UnderWayError)
         how = "skipped in this run"
-        if self._run.options.auto and isinstance(error, _PASSING):
+        if is_under_way:
+            self._again_at[task_id] = self._run.world.monotonic_seconds() + _UNDER_WAY_SECONDS
+            how = "looked at again while this run lasts"
+        elif self._run.options.auto and isinstance(error, _PASSING):
             rest = self._run.settings.limits.rest
             self._again_at[task_id] = self._run.world.monotonic_seconds() + rest
             how = f"tried again in {rest} s"
-        self._run.emit(Warned(task_id, f"{how}: {reason}"))
+        if not (is_under_way and before == self._reasons[task_id]):
+            self._run.emit(Warned(task_id, f"{how}: {reason}"))
 
     def _state_of(self, task: Task, rules: tuple[object, ...]) -> tuple[object, ...]:
         """Returns what a person changes so that the next try may go better."""

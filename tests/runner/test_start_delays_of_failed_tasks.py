@@ -17,9 +17,11 @@ from gitticks.model.status import Status
 from gitticks.runner.events import RunEvent, Warned
 from gitticks.runner.outcome import RunExit
 from gitticks.runner.permissions import with_present_mode
+from gitticks.runner.records import UnderWayError
 from gitticks.runner.start_delays import LeftAlone
 from gitticks.store.permissions import policy_layers
 from gitticks.store.settings import keeping_team_settings
+from tests.runner.test_start_delays import Clock
 from tests.support.repositories import git
 from tests.support.runs import DONE, NO_PERSON, PASS, RunProject, allow_shared, project
 from tests.support.tasks import CREATED, write_files
@@ -165,6 +167,24 @@ def test_what_was_refused_once_is_tried_again_and_what_failed_is_once_somebody_c
     assert set(alone.ids) == {"k7f2"}
     alone.forget_changed({task.id: replace(task, updated=CREATED.replace(year=2030))})
     assert not alone.ids
+
+
+def test_what_another_command_is_starting_is_looked_at_again_and_said_once(project: RunProject) -> None:
+    project.make()
+    said: list[RunEvent] = []
+    run, clock = run_context(Context(directory=project.path), said.append), Clock()
+    run.world = clock
+    alone = LeftAlone(run)
+    task = project.task("k7f2")
+    alone.note_failure(task.id, UnderWayError(task.id))  # which every task is looked at once more after
+    for _ in range(2):
+        alone.note_failure(task.id, UnderWayError(task.id))
+        alone.forget_changed({task.id: task})
+        assert set(alone.ids) == {"k7f2"}
+        clock.at += 5
+        alone.forget_changed({task.id: task})
+        assert not alone.ids
+    assert len(said) == 1, said
 
 
 def test_what_a_template_failed_is_tried_again_once_that_is_changed(project: RunProject) -> None:
