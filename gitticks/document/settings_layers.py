@@ -5,6 +5,7 @@ The later layer wins, except that where a setting guards something the stricter 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ DEFAULT = "default"
 FLAG = "flag "
 """What the origin of a value begins with that a command's flag gave."""
 ALLOW: Keys = ("permissions", "allow")
+_MEANT = re.compile("did you mean `([^`]*)`")
 _MODE: Keys = ("permissions", "mode")
 _LISTS: Mapping[Keys, tuple[str, ...]] = {
     ("sandbox", "allowed_hosts"): ("network",),
@@ -188,8 +190,8 @@ def _text_layer(named: Mapping[str, tuple[str, str]]) -> Layer:
             setting, keys = find_setting(name)
         except UsageError as error:
             hint = error.hint or ""
-            if origin.startswith("git config "):  # whose keys have no underscores
-                hint = hint.replace("did you mean `", "did you mean `gitticks.").replace("_", "-")
+            if origin.startswith("git config "):
+                hint = _MEANT.sub(lambda found: f"did you mean `{GIT_PREFIX}{_hyphened(found[1])}`", hint)
             raise DocumentError(error.message, path=origin, hint=hint) from None
         try:
             value = parse_value(setting, keys, text, origin)
@@ -204,6 +206,13 @@ def _removing(origin: str) -> str:
     if origin.startswith("git config "):
         return f"`git config --unset-all {origin.removeprefix('git config ')}`"
     return f"`unset {origin}`" if origin.startswith(ENVIRONMENT_PREFIX) else f"leave {origin} out"
+
+
+def _hyphened(name: str) -> str:
+    """Returns a setting's name as git takes it: between the first and the last word, where users' own stand, all is allowed."""
+    words = name.split(".")
+    words[0], words[-1] = words[0].replace("_", "-"), words[-1].replace("_", "-")
+    return ".".join(words)
 
 
 def _underscored(word: str) -> str:

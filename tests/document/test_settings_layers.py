@@ -193,10 +193,17 @@ def test_errors_name_the_layer(layer: object, message: str) -> None:
     assert caught.value.hint
 
 
-def test_a_key_that_git_spells_in_another_way_is_named_as_git_takes_it() -> None:
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("approvals.allowedsigners", "approvals.allowed-signers"),
+        ("prices.my_model.inputs", "prices.my_model.input"),
+    ],
+)
+def test_a_key_that_git_spells_in_another_way_is_named_as_git_takes_it(key: str, meant: str) -> None:
     with pytest.raises(DocumentError) as caught:
-        git_layer({"gitticks.approvals.allowedsigners": "x"})
-    assert caught.value.hint == "did you mean `gitticks.approvals.allowed-signers`?"
+        git_layer({f"gitticks.{key}": "x"})
+    assert caught.value.hint == f"did you mean `gitticks.{meant}`?"
 
 
 def test_a_wrong_value_of_gits_configuration_says_how_to_take_it_out() -> None:
