@@ -79,7 +79,7 @@ def _request(
             refuse_closed(before)
             kind = ActorKind.ENGINE if context.actor.is_human else None
             add_entry(context, transaction, task_id, Section.QUESTIONS, question, kind=kind)
-        if before.status is not requested.to:
+        if before.status is not requested.to or requested.is_question:
             circumstances = circumstances_of(context, before, checks=checks)
             carry_out(transaction, task_id, requested, circumstances)
         return before, transaction.task_file(task_id).task
@@ -93,7 +93,8 @@ def ask_question(context: Context, task_id: TaskId, question: str) -> None:
     A person's question is filed under gitticks' kind: an entry of a person's own kind would be an answer.
     """
     question = require_words(question, "question", f'gt ask {task_id} "…"')
-    _request(context, task_id, Requested(context.actor, Status.CLARIFICATION), question=question)
+    requested = Requested(context.actor, Status.CLARIFICATION, is_question=True)
+    _request(context, task_id, requested, question=question)
 
 
 def write_handoff(context: Context, task_id: TaskId, text: str) -> None:

@@ -116,7 +116,9 @@ class SessionListener:
                 target = _target(request, self._session.role)
                 if target is not None:
                     is_question = request.kind is RequestKind.ASK
-                    return self._ask_for(target, work, request.text or None if is_question else None)
+                    reason = request.text or None if is_question else None
+                    requested = Requested(self._session.actor, target, reason, is_question=is_question)
+                    return self._ask_for(requested, work)
         return None
 
     def _take(self, delivery: Delivery, left: Event) -> None:
@@ -135,7 +137,7 @@ class SessionListener:
         transaction.append_events(self._session.task_id, (event,))
         describe(transaction, self._session.task_id, (event,), self._session.actor)
 
-    def _ask_for(self, target: Status, work: Work, reason: str | None) -> float | None:
+    def _ask_for(self, requested: Requested, work: Work) -> float | None:
         session, store = self._session, self._run.open_store()
         before = store.task_file(session.task_id).task
         tell_checks(self._run, session.task_id, work.checks)
@@ -144,8 +146,7 @@ class SessionListener:
             review_waiver=self._run.staff.waiver(session.file),
             checks=work.checks,
         )
-        requested = Requested(session.actor, target, reason)
-        is_granted = False
+        is_granted, had_time = False, session.stop.leaves_time
         tells_at_end = PRESETS[session.agent.kind].tells_usage
         session.stop.leaves_time = tells_at_end  # before the task moves, for the loop ends whose turn is over
         try:
@@ -157,7 +158,7 @@ class SessionListener:
             )
             is_granted = bool(decision.steps)
         finally:
-            session.stop.leaves_time = tells_at_end and is_granted
+            session.stop.leaves_time = had_time or (tells_at_end and is_granted)
         self._run.tell(before, decision)
         if not is_granted:
             return None

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import assert_never
 
 from gitticks.model.settings import BudgetLimits, Policy, Settings
+from gitticks.model.status import Status
 from gitticks.model.task import Task
 from gitticks.workflow import merging, people, pull_requests, sessions
 from gitticks.workflow.artifacts import Artifacts, Counts
@@ -58,6 +59,8 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
     """
     draft = Draft(task, at=at, actor=trigger.actor, artifacts=artifacts, counts=counts, policy=policy)
     match trigger:
+        case Requested(is_question=True) if task.status is Status.CLARIFICATION:
+            people.ask_again(draft, trigger)
         case Requested():
             people.request(draft, trigger)
         case VerdictGiven():

@@ -20,6 +20,13 @@ from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_o
 from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Resumed, Seen, VerdictGiven
 
 
+def ask_again(draft: Draft, asked: Requested) -> None:
+    """Lets a task that waits for answers wait for one more, from now on, so that whoever knows of fewer is told."""
+    draft.set_awaiting(draft.task.awaiting)
+    if asked.reason:
+        draft.log(EventType.ASKED, asked.reason)
+
+
 def request(draft: Draft, asked: Requested) -> None:
     """Moves a task along a row of the table that its asker may use and whose gate is open."""
     task, actor = draft.task, asked.actor

@@ -19,11 +19,15 @@ from gitticks.workflow.transitions import REVIEW_LATE
 
 
 class Requested(NamedTuple):
-    """Somebody asks for a status: `gt update --status`, `gt complete`, `gt cancel`, `gt start`, a hand-edited file."""
+    """Somebody asks for a status: `gt update --status`, `gt complete`, `gt cancel`, `gt start`, a hand-edited file.
+
+    `is_question` says that it is `gt ask`, which also asks a task that waits for answers already.
+    """
 
     actor: Actor
     to: Status
     reason: str | None = None
+    is_question: bool = False
 
 
 class SessionStarted(NamedTuple):

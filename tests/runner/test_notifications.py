@@ -126,6 +126,16 @@ def test_the_next_turn_is_reported_again_and_done_too(telling: RunProject) -> No
     ]
 
 
+def test_another_question_is_reported_too(telling: RunProject) -> None:
+    telling.run()
+    asked_at = telling.task("k7f2").asked_at
+    until(lambda: asked_at is not None and datetime.now(UTC) > asked_at + timedelta(seconds=1))
+    telling.ok("ask", "k7f2", "Which size?")
+    telling.run()
+    assert [said["questions"] for said in heard(telling)] == [["Which tone?"], ["Which tone?", "Which size?"]]
+    assert not any(said["again"] for said in heard(telling))
+
+
 def test_what_goes_without_an_answer_is_reported_again(telling: RunProject) -> None:
     telling.run()
     own = telling.path / ".git/gitticks"

@@ -53,6 +53,16 @@ def test_hand_off_by_command_runs_on_as_the_gates_allow() -> None:
     assert decision.task.is_merging
 
 
+@pytest.mark.parametrize("actor", [ADA, WORKER])
+def test_another_question_is_asked_from_then_on_and_no_other_request_is(actor: Actor) -> None:
+    waiting = make_task(Status.CLARIFICATION, awaiting=Awaiting.ESCALATION, asked_at=EARLIER)
+    decision = run(waiting, Requested(actor, Status.CLARIFICATION, "Which size?", is_question=True))
+    assert (decision.task.awaiting, decision.task.asked_at) == (Awaiting.ESCALATION, AT)
+    assert kinds(decision) == [EventType.ASKED]
+    with pytest.raises(RefusedError):
+        run(waiting, Requested(actor, Status.CLARIFICATION))
+
+
 def test_the_hint_of_a_refused_hand_over_says_what_is_to_be_done() -> None:
     asked = Requested(ADA, Status.AGENT_REVIEW)
     with pytest.raises(RefusedError) as missing:
