@@ -352,7 +352,7 @@ class _Sync:
                 )
                 store.transact(lambda transaction: follow_epics(transaction, around), author=ENGINE_IDENTITY)
                 self.tip = store.tip()
-        self.came.append((taken.before, self.tip))
+        self.came.append((taken.before, taken.after))
         self.context.warnings += warnings_of(taken.removed)
         self.reports.append(taken.report)
 

@@ -64,6 +64,23 @@ def test_json_says_what_moved(clones: list[Clone]) -> None:
     assert done["came"] == {"tasks": [], "files": []}
 
 
+def test_what_follows_here_from_what_came_did_not_come(clones: list[Clone]) -> None:
+    one, other = clones
+    epic = one.create("Log in", "--type", "epic")
+    first, mine, theirs = (one.create(title, "--parent", epic) for title in ("First", "Mine", "Theirs"))
+    one.ok("close", first)
+    one.ok("sync")
+    other.ok("sync")
+    other.ok("close", theirs)
+    other.ok("sync")
+    one.ok("close", mine)
+    before = one.task(epic).status
+    done = json.loads(one.ok("sync", "--json"))["sync"]
+    assert one.task(epic).status is not before
+    assert [task["id"] for task in done["came"]["tasks"]] == [theirs]
+    assert {task["id"] for task in done["went"]["tasks"]} == {mine, epic}
+
+
 def test_a_saved_edit_goes_too(clones: list[Clone]) -> None:
     one, other = clones
     task = one.create("Fix login")
