@@ -13,6 +13,7 @@ from gitticks.document.settings import (
     explain,
     find_setting,
     get,
+    is_setting,
     keys_of,
     names,
     parse_value,
@@ -83,7 +84,12 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
         return changed
 
     # The value that the team has already is trusted too, by who types it; one that a fetch brings meanwhile is not.
-    written = read_layer(context.store.transact(write, author=context.author))[0]
+    text = context.store.transact(write, author=context.author)
+    if not is_setting(name):
+        return ShownSettings(
+            (ShownSetting(name, None, "removed", CONFIG_PATH, "there is no such setting"),), ()
+        )
+    written = read_layer(text)[0]
     trust(context.repository, [setting_of(written, keys_of(name))])
     try:
         found = context.renewed().resolved_settings
@@ -98,7 +104,6 @@ def change_setting(context: Context, name: str, value: str | None) -> ShownSetti
 
 
 def _check_value(name: str, value: str | None) -> object:
-    setting, keys = find_setting(name)
     if name == _FORMAT:
         raise UsageError(
             "`version` is the format of the state branch: gitticks alone writes it, and with another one it would "
@@ -107,6 +112,7 @@ def _check_value(name: str, value: str | None) -> object:
         )
     if value is None:
         return None
+    setting, keys = find_setting(name)
     try:
         return parse_value(setting, keys, value, name)
     except DocumentError as error:

@@ -113,17 +113,23 @@ def require_writable(layer: Layer) -> None:
 
 
 def set_value(text: str, name: str, value: str | None) -> str:
-    """Returns the file with one setting set, in the words that were typed, or removed."""
-    setting, keys = find_setting(name)
-    if value is not None:
-        parse_value(setting, keys, value, name)
+    """Returns the file with one setting set, in the words that were typed, or removed; also a key that is no setting."""
+    keys = keys_of(name)
+    is_mistake = value is None and not is_setting(name) and keys in read_layer(text)[1]
+    written = None
+    if not is_mistake:
+        setting, keys = find_setting(name)
+        if value is not None:
+            parse_value(setting, keys, value, name)
+            written = setting.kind.yaml(value)
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
     if not body.strip() and keys != ("version",):
         body += f"version: {FORMAT_VERSION}\n"
     newline = LINE_BREAK.search(body)
-    change = Change(keys, None if value is None else setting.kind.yaml(value))
-    spliced = splice(Source(body, FILE), [change], "\n" if newline is None else newline.group())
+    spliced = splice(
+        Source(body, FILE), [Change(keys, written)], "\n" if newline is None else newline.group()
+    )
     changed = mark + spliced.text
     changed_layer(changed, text)
     return changed
@@ -140,6 +146,11 @@ def parse_value(setting: Setting, keys: Keys, text: str, origin: str) -> object:
 def is_group(name: str) -> bool:
     """True for the first words of settings, such as `limits`."""
     return any(one.startswith(f"{name}.") for one in BY_NAME)
+
+
+def is_setting(name: str) -> bool:
+    """True for the dotted name of a setting."""
+    return pattern_of(keys_of(name)) in BY_NAME
 
 
 def find_setting(name: str) -> tuple[Setting, Keys]:

@@ -49,7 +49,11 @@ def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) 
 )
 @click.argument("name", metavar="[KEY]", required=False, shell_complete=_complete_name)
 @click.argument("value", metavar="[VALUE]", required=False)
-@click.option("--unset", is_flag=True, help="Remove the team's value; the default applies again.")
+@click.option(
+    "--unset",
+    is_flag=True,
+    help="Remove the team's value, so that the default applies again, or a key that is no setting.",
+)
 @click.option("--explain", is_flag=True, help="Explain a setting and its values.")
 def config_command(
     context: Context, *, name: str | None, value: str | None, unset: bool, explain: bool

@@ -174,6 +174,18 @@ def test_a_wrong_value_can_be_set_or_unset(tmp_path: Path, words: tuple[str, ...
 
 
 @pytest.mark.parametrize(
+    ("line", "key"), [("agents: {mine: {modl: x, model: y}}", "agents.mine.modl"), ("paralel: 5", "paralel")]
+)
+def test_a_key_that_is_no_setting_can_be_removed(tmp_path: Path, line: str, key: str) -> None:
+    make_store(tmp_path, config=f"version: 1\n{line}\n")
+    assert key in json.loads(gt("config", "--json", at=tmp_path).err)["error"]["message"]
+    removed = json.loads(gt("config", key, "--unset", "--json", at=tmp_path).out)["setting"]
+    assert (removed["name"], removed["shown"]) == (key, "removed")
+    assert gt("config", at=tmp_path).code == 0
+    assert "there is no setting" in gt("config", key, "--unset", at=tmp_path).err
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("agent", "nosuch"),
