@@ -193,19 +193,37 @@ def test_a_repository_with_an_odd_path_has_hooks_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", ["core.editor=true", "commit.verbose=true", "core.commentChar=;", "commit.template=form.txt"]
+    ("setting", "option"),
+    [
+        ("core.editor=true", ()),
+        ("commit.verbose=true", ()),
+        ("core.commentChar=;", ()),
+        ("core.commentChar=~", ()),
+        ("commit.template=form.txt", ()),
+        ("core.editor=true", ("-t", "form.txt")),
+    ],
 )
 def test_an_editor_closed_without_a_message_still_gives_a_commit_up(
-    repository: Repository, setting: str
+    repository: Repository, setting: str, option: tuple[str, ...]
 ) -> None:
     workspace = prepared(repository)
     (workspace.path / "form.txt").write_text("Why:\n\nTested: no\n# a comment\n")
     git("add", "form.txt", at=workspace.path)
-    commit = ("-c", setting, "commit")
+    commit = ("-c", setting, "commit", *option)
     with pytest.raises(AssertionError, match=r"empty commit message|did not edit the message"):
         git(*commit, at=workspace.path, environment={"GIT_EDITOR": "true"})
     git(*commit, "-q", at=workspace.path, environment={"GIT_EDITOR": "sed -i 1iWell"})
     assert git("log", "-1", "--format=%B", at=workspace.path).rstrip().endswith("\nTask: k7f2")
+
+
+def test_what_git_takes_for_no_comment_is_said_and_stays_above_the_trailer(repository: Repository) -> None:
+    workspace = prepared(repository)
+    for said in ("#12 fix", "fix\n\n#12 is closed"):
+        git("commit", "-q", "--allow-empty", "-m", said, at=workspace.path)
+        assert git("log", "-1", "--format=%B", at=workspace.path) == f"{said}\n\nTask: k7f2\n"
+    strips = ("-c", "commit.cleanup=strip", "commit", "--allow-empty", "-m", "#12 fix")
+    with pytest.raises(AssertionError, match="empty commit message"):
+        git(*strips, at=workspace.path)
 
 
 def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
