@@ -5,42 +5,35 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
-from textual.events import Key
-from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
-from gitticks.actions import drafts
 from gitticks.actions.context import Context
-from gitticks.errors import GitticksError
 from gitticks.tui import places, theme
+from gitticks.tui.acting import ActingApp
 from gitticks.tui.feed import Feed
 from gitticks.tui.messages import Batch, Fed, Snapshot
-from gitticks.tui.remembered import IN_DIALOGS, Preferences, UnsentComments
+from gitticks.tui.remembered import Preferences
 from gitticks.tui.running import error_in
-from gitticks.tui.screens.base import View, refusal_of
+from gitticks.tui.screens.base import View
 from gitticks.tui.screens.dialogs import Seen
-from gitticks.tui.widgets.chrome import ShownNotification
 from gitticks.tui.widgets.lines import clean
 from gitticks.tui.widgets.output import Output
 
-R = TypeVar("R")
-_TOAST_SECONDS, _UNTIL_READ = 4.0, 3600.0
 _CLOCK_SECONDS, _LONGEST_LEAVE_SECONDS = 5.0, 60.0
 _TICKS_AT_REST = 12
 
 
-class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would lose what was typed
+class GitticksApp(ActingApp):
     """gitticks in a terminal. Only a view: it reads the repository and calls use cases, and leaving stops nothing."""
 
     CSS_PATH = Path(__file__).with_name("gt.tcss")
@@ -52,22 +45,16 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
     ]
 
     def __init__(self, context: Context) -> None:
-        self.context = context
         self.snapshot = Snapshot()
         self.look = theme.look_of(theme.NAMES[0])
-        super().__init__()
+        super().__init__(context)
         self.preferences = Preferences(context)
         self.feed = Feed(context, lambda: self.post_message(Fed()), self.warn)
-        self._locks: dict[str, threading.Lock] = {}
-        self.unsaid: list[GitticksError | str] = []
-        """What was refused or warned of, until it is shown; what is left at the end the command says."""
         self._waiting: frozenset[str] | None = None
-        self._has_error = False
         self._ticks = 0
         self.outputs: dict[str, Output] = {}
         self._heard: dict[str, datetime] = {}
         self.run_choices: dict[str, str] = {}
-        self.unsent = UnsentComments(context)
         theme.use_ascii(wanted=self.preferences.get("ascii") == "true" or not theme.can_draw())
         for name in theme.NAMES:
             self.register_theme(theme.theme_of(name))
@@ -191,155 +178,8 @@ class GitticksApp(App[int], inherit_bindings=False):  # textual's ctrl-q would l
     def now(self) -> datetime:
         return self.context.now
 
-    # use cases: threads hand what they found back by `call_later`, which does nothing once the interface was left
-
-    def look_up(
-        self,
-        find: Callable[[Context], R],
-        done: Callable[[R], object],
-        failed: Callable[[Exception], object],
-    ) -> None:
-        """Reads in a thread, and hands what it found to `done`, or the error to `failed`."""
-
-        def read() -> None:
-            context = self.context.renewed()
-            try:
-                found = find(context)
-            except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                self.call_later(failed, error)
-            else:
-                self.call_later(done, found)
-            finally:
-                if "index" in context.__dict__:
-                    context.index.close()
-
-        self.run_worker(read, thread=True, exit_on_error=False)
-
-    def ask(self, dialog: Seen, then: Callable[[Any], object]) -> None:
-        """Opens a dialog, and hands what it ends with to `then`, unless it is left."""
-
-        def ended(found: object) -> None:
-            if found is not None:
-                then(found)
-
-        self.push_screen(dialog, ended)
-
-    def act(
-        self,
-        do: Callable[[Context], R],
-        done: Callable[[R], str | None] | str,
-        *,
-        task: str | None = None,
-        text: str = "",
-        kept_as: str = "",
-    ) -> None:
-        """Calls `do` with a fresh context in a thread, one after the other for one `task`.
-
-        `done` gets what came of it, back in the interface's thread, and returns what is to be said, or is that itself.
-        A refusal is shown until a key is pressed, as the command would show it, and where `text`, which a person
-        wrote for it, is kept, at least for the dialog that asks for it again, `kept_as` that. Leaving waits for its end.
-        """
-        lock = self._locks.setdefault(task or "", threading.Lock())
-        self.run_worker(partial(self._do, do, done, lock, text, kept_as), thread=True, exit_on_error=False)
-
-    def wait_for(self, do: Callable[[Context], str], *, task: str) -> None:
-        """Calls `do` as `act` does and says what it returns, in a thread that leaving does not wait for.
-
-        For what takes as long as tests do, and continues in a process of its own.
-        """
-        lock = self._locks.setdefault(task, threading.Lock())
-        threading.Thread(target=self._do, args=(do, str, lock), name=task, daemon=True).start()
-
-    def _do(
-        self,
-        do: Callable[[Context], R],
-        done: Callable[[R], str | None] | str,
-        lock: threading.Lock,
-        text: str = "",
-        kept_as: str = "",
-    ) -> None:
-        context = self.context.renewed()
-        with lock:
-            try:
-                found = do(context)
-            except Exception as error:  # noqa: BLE001 (a bug is reported, and takes nothing else down)
-                where = done if isinstance(done, str) else "the interface"
-                message, hint = refusal_of(error, where)
-                refused = GitticksError(message, hint=hint)
-                if text.strip():
-                    self._keep_text(context, text, refused, kept_as)
-                self._show_later(refused)
-                return
-            finally:
-                if warnings := context.all_warnings:
-                    self._show_later("\n".join(f"warning: {one}" for one in warnings))
+    def look_again(self) -> None:
         self.feed.look_again()
-        self.call_later(self._done, found, done)
-
-    def warn(self, words: str) -> None:
-        """Shows a warning, from any thread."""
-        self._show_later(f"warning: {words}")
-
-    def _show_later(self, words: GitticksError | str) -> None:
-        self.unsaid.append(words)
-        self.call_later(self._show, words)
-
-    def _show(self, words: GitticksError | str) -> None:
-        if self.return_code is not None:
-            return
-        self.unsaid.remove(words)
-        if isinstance(words, str):
-            self.say(words, warns=True)
-        else:
-            self.refuse(words.message, words.hint)
-
-    def _keep_text(self, context: Context, text: str, refused: GitticksError, kept_as: str) -> None:
-        try:
-            drafts.keep_text(context, text, refused)
-        except (GitticksError, OSError):  # such as a full disk, which may be why it was refused
-            if kept_as:
-                self.unsent.change(IN_DIALOGS, {kept_as: text})
-
-    def _done(self, found: R, done: Callable[[R], str | None] | str) -> None:
-        if self.is_running and (words := done if isinstance(done, str) else done(found)):
-            self.say(words)
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,
-    ) -> None:
-        """Shows a notification; its text is no markup unless that is said."""
-        seconds = _TOAST_SECONDS if timeout is None else timeout
-        self.post_message(Notify(ShownNotification(message, title, severity, seconds, markup)))
-
-    def say(self, words: str, *, warns: bool = False) -> None:
-        """Says something in a corner for some seconds."""
-        seconds = _TOAST_SECONDS * (3 if warns else 1)
-        self.notify(clean(words), timeout=seconds, severity="warning" if warns else "information")
-
-    def refuse(self, message: str, hint: str | None = None) -> None:
-        """Says what went wrong and what to do, until a key is pressed."""
-        words = f"{clean(message)}\n{clean(hint)}" if hint else clean(message)
-        self.clear_notifications()
-        self._has_error = True
-        self.notify(words, title="error", severity="error", timeout=_UNTIL_READ)
-
-    async def on_event(self, event: Any) -> None:
-        """Takes an error off the screen at the next key; escape does no more than that."""
-        if self._has_error and isinstance(event, Key):
-            self._has_error = False
-            self.clear_notifications()
-            if event.key == "escape":
-                return
-        # A key that comes back from where it was sent may have been typed before a dialog was there.
-        is_back = isinstance(event, Key) and event.is_forwarded
-        if not (is_back and isinstance(self.screen, Seen) and self.screen.takes(event)):
-            await super().on_event(event)
 
     # look
 
