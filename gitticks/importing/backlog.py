@@ -15,18 +15,8 @@ from gitticks.document.texts import Source, decode, trimmed
 from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_read import parse_yaml
 from gitticks.errors import DocumentError
-from gitticks.importing.record import (
-    ForeignTask,
-    Format,
-    Parts,
-    Reading,
-    RecordError,
-    clean,
-    digest_of,
-    is_given_up,
-    read_file,
-    text_of,
-)
+from gitticks.importing.exported import RecordError, digest_of, read_file, text_of
+from gitticks.importing.record import ForeignTask, Format, Parts, Reading, clean, is_given_up
 from gitticks.importing.task_text import section_title
 from gitticks.model.ids import TaskId
 from gitticks.model.status import Status

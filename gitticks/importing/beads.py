@@ -13,22 +13,24 @@ from gitticks.document.entries import normalised, unescape
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import trimmed
 from gitticks.document.values import format_date, format_time
-from gitticks.importing.record import (
-    EPOCH,
+from gitticks.importing.exported import (
     MOST_RECORD_BYTES,
     STDIN,
+    RecordError,
+    lines_of,
+    object_of,
+    refuse_utf16,
+)
+from gitticks.importing.record import (
+    EPOCH,
     ForeignTask,
     Format,
     Parts,
     Reading,
-    RecordError,
     clean,
     comment,
     is_given_up,
-    lines_of,
-    object_of,
     one_line,
-    refuse_utf16,
     time_of,
 )
 from gitticks.importing.task_text import imported_words

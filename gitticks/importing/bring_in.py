@@ -13,6 +13,7 @@ from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, GitticksError, NotFoundError, UsageError
 from gitticks.importing.backlog import find_backlog, has_config, read_backlog
 from gitticks.importing.beads import find_beads, read_beads
+from gitticks.importing.exported import STDIN, RecordError, digest_of
 from gitticks.importing.github import read_github
 from gitticks.importing.links import (
     Known,
@@ -24,7 +25,7 @@ from gitticks.importing.links import (
     links_of_others,
     wanted,
 )
-from gitticks.importing.record import STDIN, ForeignTask, Format, Problem, Reading, RecordError, digest_of
+from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import as_text, is_too_large, kept, key_of, task_text
 from gitticks.importing.ticks import find_ticks, read_ticks
 from gitticks.model.event import Actor, Event, EventType

@@ -9,19 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gitticks.errors import GitticksError, NotFoundError
-from gitticks.importing.record import (
-    MOST_LIST_BYTES,
-    STDIN,
-    ForeignTask,
-    Format,
-    Parts,
-    Reading,
-    RecordError,
-    comment,
-    json_of,
-    one_line,
-    read_file,
-)
+from gitticks.importing.exported import MOST_LIST_BYTES, STDIN, RecordError, json_of, read_file
+from gitticks.importing.record import ForeignTask, Format, Parts, Reading, comment, one_line
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry
 from gitticks.model.status import Status

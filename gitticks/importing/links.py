@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from gitticks.document.values import format_time
 from gitticks.errors import DocumentError, RefusedError
-from gitticks.importing.record import ForeignTask, Format, Problem, Reading, digest_of
+from gitticks.importing.exported import digest_of
+from gitticks.importing.record import ForeignTask, Format, Problem, Reading
 from gitticks.importing.task_text import imported_words
 from gitticks.model.event import Event, EventType
 from gitticks.model.forest import cycles_of_parents

@@ -17,7 +17,8 @@ from gitticks.document.yaml_nodes import loose_node
 from gitticks.document.yaml_read import MOST_BYTES as MOST_YAML_BYTES
 from gitticks.document.yaml_scalars import render
 from gitticks.errors import DocumentError
-from gitticks.importing.record import ForeignTask, canonical, clean, one_line
+from gitticks.importing.exported import canonical
+from gitticks.importing.record import ForeignTask, clean, one_line
 from gitticks.model.notes import Section
 from gitticks.model.task import Task
 

@@ -7,18 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gitticks.importing.record import (
-    EPOCH,
-    ForeignTask,
-    Format,
-    Parts,
-    Reading,
-    RecordError,
-    is_given_up,
-    object_of,
-    read_file,
-    time_of,
-)
+from gitticks.importing.exported import RecordError, object_of, read_file
+from gitticks.importing.record import EPOCH, ForeignTask, Format, Parts, Reading, is_given_up, time_of
 from gitticks.model.notes import Entry, Section
 from gitticks.model.status import ActorKind, Awaiting, Requires, Status
 

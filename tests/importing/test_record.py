@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from gitticks.importing.record import Parts, RecordError, is_given_up, time_of
+from gitticks.importing.exported import RecordError
+from gitticks.importing.record import Parts, is_given_up, time_of
 
 
 @pytest.mark.parametrize(

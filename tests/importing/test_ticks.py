@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gitticks.importing.record import MOST_RECORD_BYTES, RecordError
+from gitticks.importing.exported import MOST_RECORD_BYTES, RecordError
 from gitticks.importing.ticks import read_notes, read_ticks, task_of
 from gitticks.model.status import Awaiting, Requires
 

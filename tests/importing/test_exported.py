@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitticks.importing.record import RecordError, object_of, text_of
+from gitticks.importing.exported import RecordError, object_of, text_of
 
 
 @pytest.mark.parametrize(
