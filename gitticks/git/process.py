@@ -246,12 +246,9 @@ def start_git(
     except OSError as error:
         if directory is not None and not directory.is_dir():
             raise GitError(f"`{directory}` is not a directory") from error
-        is_missing = isinstance(error, FileNotFoundError)
-        reason = (
-            "is not installed, or not on PATH"
-            if is_missing
-            else f"cannot be started: {printable(str(error))}"
-        )
+        reason = f"cannot be started: {printable(str(error))}"
+        if isinstance(error, FileNotFoundError):
+            reason = "is not installed, or not on PATH"
         raise GitError(f"`git` {reason}", hint=_INSTALL_HINT) from error
 
 
