@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.values import format_time
@@ -15,7 +15,7 @@ from gitticks.model.notes import Entry, ReviewOutcome, Section, pair_questions, 
 from gitticks.model.settings import Settings, VerifySettings
 from gitticks.model.status import ActorKind, Isolation, Role, Status
 from gitticks.model.task import CAME_TO_NOTHING, Ending, Task
-from gitticks.runner.strangers import Writers, writers_of
+from gitticks.runner.strangers import EPIC_REVIEW, Writers, writers_of
 from gitticks.runner.templates import (
     PromptContext,
     PromptKind,
@@ -136,7 +136,6 @@ def build_prompt(
     rounds = layout.rounds_folder(task.id)
     work, earlier_work = recent_work(_text(store, worklog))
     writers = writers_of(store, file) if writers is None else writers
-    epic_title, epic_text = _epic(store, task, writers)
     start, head, since_fork = _difference(task, workspace, settings)
     context = PromptContext(
         task=task,
@@ -160,8 +159,7 @@ def build_prompt(
         warnings=setbacks.warnings,
         conflicts=setbacks.conflicts,
         denied=setbacks.denied,
-        epic_title=epic_title,
-        epic_text=epic_text,
+        **_epic(store, task, writers),
         scratchpad=writers.fence(_text(store, scratchpad), scratchpad),
         worklog=writers.fence("\n\n".join(work), worklog),
         worklog_summary=writers.fence(earlier_work, worklog),
@@ -279,16 +277,23 @@ def _text(store: Store, path: str) -> str:
     return (store.read(path) or b"").decode("utf-8", "replace")
 
 
-def _epic(store: Store, task: Task, writers: Writers) -> tuple[str, str]:
+def _epic(store: Store, task: Task, writers: Writers) -> dict[str, Any]:
+    """Returns what a prompt shows of the epic above: an epic has no agent of its own that would read the rest."""
     if task.parent is None:
-        return "", ""
+        return {}
     try:
         epic = store.task_file(TaskId(task.parent))
     except GitticksError:
-        return "", ""
+        return {}
     parts = [epic.summary, epic.section(Section.CONTEXT), epic.section(Section.ACCEPTANCE)]
-    text = "\n\n".join(part for part in parts if part)
-    return epic.task.title, writers.fence(text, epic.path)
+    failed = epic.review_outcome is ReviewOutcome.FAIL
+    rounds = layout.rounds_folder(epic.task.id)
+    return {
+        "epic_title": epic.task.title,
+        "epic_text": writers.fence("\n\n".join(part for part in parts if part), epic.path),
+        "epic_review": writers.fence(_review(store, epic), EPIC_REVIEW, rounds) if failed else "",
+        "epic_feedback": feedback_text(epic.entries(Section.NOTES), epic.entries(Section.QUESTIONS), writers),
+    }
 
 
 def _difference(task: Task, workspace: Workspace, settings: Settings) -> tuple[str, str, bool]:

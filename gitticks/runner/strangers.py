@@ -6,7 +6,7 @@ Commits tell it: most of those on the board, with plain git and by saving a file
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -26,12 +26,14 @@ from gitticks.workflow.artifacts import colleagues_in
 
 _FROM_SESSIONS = frozenset({Section.HANDOFF, Section.REVIEW})
 _ENTRIES = (Section.NOTES, Section.QUESTIONS)
+EPIC_REVIEW = "the review of the epic"
 
 
 class Writers(NamedTuple):
     """The people who wrote each text, and the strangers among them and among the writers of notes and answers.
 
-    A text is known by the path of its file or folder; a task's hand-off and review by the names of their sections.
+    A text is known by the path of its file or folder; a task's hand-off and review by the names of their sections, its
+    epic's review as `EPIC_REVIEW`.
     """
 
     by_text: Mapping[str, Collection[str]] = {}
@@ -48,7 +50,7 @@ class Writers(NamedTuple):
 
 
 def writers_of(store: Store, file: TaskFile, environment: Mapping[str, str] | None = None) -> Writers:
-    """Returns who wrote what an agent reads of a task: its own files, its epic's text, notes and answers.
+    """Returns who wrote what an agent reads of a task: its own files, its epic's text and review, notes and answers.
 
     Nobody is a stranger for notes from the pull request, which are taken only from people with a role in the project.
     """
@@ -57,23 +59,32 @@ def writers_of(store: Store, file: TaskFile, environment: Mapping[str, str] | No
     if task.parent is not None:
         with suppress(GitticksError):  # an epic that is gone or broken has no text to read
             files.append(store.task_file(TaskId(task.parent)))
-    beside = [layout.worklog_path(task.id), layout.rounds_folder(task.id)]
-    beside.append(layout.scratchpad_path(task.parent or task.id))
+    beside = [layout.worklog_path(task.id), layout.scratchpad_path(task.parent or task.id)]
+    beside += [layout.rounds_folder(one.task.id) for one in files]
     texts = {one.path: {one.task.created_by or ""} for one in files}
     by_text: dict[str, set[str]] = {**texts, **{path: set() for path in beside}}
     known = familiar_names(store.repository, environment)
     for write in read_writes(store.repository, store.tip(), by_text, known):
         if write.path in texts:
             changed = _texts_changed(store.objects, write)
-            names = [one for one in changed if write.path in (one, file.path)]
+            names = list(changed) if write.path == file.path else _of_epic(changed)
         else:  # what comes with an event was moved there by gitticks, such as the review of an earlier round
             names = [path for path in beside if write.path.startswith(path) and not write.has_event]
         for name in names:
             by_text.setdefault(name, set()).add(write.author.name)
+    wrote = set().union(*by_text.values(), *(_wrote_entries(store, one) for one in files))
+    return Writers(by_text, tuple(sorted(name for name in wrote if name and name not in known)))
+
+
+def _wrote_entries(store: Store, file: TaskFile) -> set[str]:
     entries = (*file.entries(Section.NOTES), *file.entries(Section.QUESTIONS))
     wrote = {entry.name for entry in entries if entry.kind is ActorKind.HUMAN}
-    wrote = wrote.difference(colleagues_in(store.history(task.id))).union(*by_text.values())
-    return Writers(by_text, tuple(sorted(name for name in wrote if name and name not in known)))
+    return wrote - colleagues_in(store.history(file.task.id))
+
+
+def _of_epic(changed: Iterable[str]) -> list[str]:
+    """Returns what an agent reads of those texts of its task's epic; the hand-off is made of the children's."""
+    return [EPIC_REVIEW if one == Section.REVIEW else one for one in changed if one != Section.HANDOFF]
 
 
 def _texts_changed(objects: Objects, write: Write) -> Iterator[str]:

@@ -94,6 +94,8 @@ class PromptContext:
         denied: what the last session was not allowed to do.
         epic_title: the title of the epic above.
         epic_text: its text.
+        epic_review: its last `## Review`, if it failed.
+        epic_feedback: what people said of it.
         scratchpad: what was learned.
         worklog: the last entries whole.
         worklog_summary: one line for those before them.
@@ -125,6 +127,8 @@ class PromptContext:
     denied: tuple[str, ...] = ()
     epic_title: str = ""
     epic_text: str = ""
+    epic_review: str = ""
+    epic_feedback: str = ""
     scratchpad: str = ""
     worklog: str = ""
     worklog_summary: str = ""
@@ -216,6 +220,7 @@ _CUT_FIRST = (
     ("worklog", True),
     ("scratchpad", True),
     ("epic_text", False),
+    ("epic_review", False),
     ("earlier_reviews", False),
     ("changes", False),
     ("failure", True),

@@ -77,6 +77,19 @@ def test_a_strangers_note_is_fenced_too(project: RunProject) -> None:
     assert project.task(second).status is Status.DONE
 
 
+def test_a_strangers_note_on_an_epic_is_fenced_in_the_prompts_of_its_children(project: RunProject) -> None:
+    project.settings(NO_PERSON)
+    epic = project.create("Own epic", "-t", "epic")
+    task_id = project.create("Mine", "--parent", epic)
+    as_stranger(project, "note", epic, WORDS)
+
+    project.run(task_id)
+
+    assert project.stands(task_id) == TO_REVIEW
+    prompt = (project.workspace(task_id) / ".gt/prompt.md").read_text()
+    assert prompt.index("who is a stranger") < prompt.index(WORDS)
+
+
 def _update(project: RunProject, task_id: str, _: str) -> None:
     as_stranger(project, "update", task_id, "-d", WORDS)
 

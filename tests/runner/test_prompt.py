@@ -122,6 +122,22 @@ def test_a_failed_review_goes_to_the_worker(store: Store) -> None:
     assert "- fine" not in prompt(store, passed)
 
 
+def test_what_sent_an_epic_back_goes_to_the_agents_of_its_children(store: Store) -> None:
+    said = "### 2026-01-02T03:06:05Z · human · Ada\n\ncart.py:12: this loses a cent"
+    make_task(
+        store,
+        id="epic",
+        body=f"All about carts.\n\n## Review\n\nFAIL\n\n- a.py leaks\n\n## Notes\n\n{said}\n",
+    )
+    task = make_task(store, "Rework: carts", id="k7f2", body="the review failed", parent=TaskId("epic"))
+    text = prompt(store, task)
+    assert "- a.py leaks" in text
+    assert "> cart.py:12: this loses a cent" in text
+    passed = make_task(store, id="ep2", body="## Review\n\nPASS\n\n- a.py is fine\n")
+    other = make_task(store, id="b2c3", parent=passed.id)
+    assert "a.py is fine" not in prompt(store, other)
+
+
 def test_the_limit_and_the_teams_templates_hold(store: Store) -> None:
     task = make_task(store, id="k7f2", body=BODY)
     write(store, "tasks/f2/k7f2/scratchpad.md", "x\n" * 50_000)

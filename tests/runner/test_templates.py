@@ -246,6 +246,8 @@ REAL = {
     "denied": ("Bash: make install",),
     "epic_title": "Logins",
     "epic_text": "All about logins.",
+    "epic_review": "FAIL\n\n- session.py:7 never ends",
+    "epic_feedback": "Bo wrote at 2026-01-02T03:04:05Z:\n\n> Sessions are too short.",
     "scratchpad": "### 2026-01-02T03:04:05Z · k7f2 · claude\n\nuse make",
     "worklog": "## 1 · 2026-01-02T03:04:05Z · worker · claude\n\n- ended: clean",
     "worklog_summary": "3 entries before these",
