@@ -27,7 +27,7 @@ from gitticks.model.task import Approval, Task
 from gitticks.workflow.artifacts import hands_of, strangers_in
 
 _CLOSING = ("work", "approval", "review", "content")
-_WAIVED = "waived"
+WAIVED = "waived"
 NOT_GIVEN = "its history has no approval"
 
 
@@ -122,7 +122,7 @@ def last_approval(history: Iterable[Event]) -> Approval | None:
 
 
 def _strength(event: Event) -> object:
-    return event.data.get("strength", _WAIVED if event.type is EventType.WAIVED else NAME)
+    return event.data.get("strength", WAIVED if event.type is EventType.WAIVED else NAME)
 
 
 def claimed(task_id: str, approval: Event) -> Signed | str | None:
@@ -186,7 +186,7 @@ def why_void(
     strangers = ", ".join(sorted(strangers_in(history)))
     if strangers and approval.strength not in LEVELS:
         return f"its agent read text by {strangers}, a stranger here, so a person has to approve it"
-    if approval.strength == _WAIVED and not is_person_waived:
+    if approval.strength == WAIVED and not is_person_waived:
         return "a person was waived, and is required now"
     event = approval_of(task, history)
     if event is None:

@@ -14,7 +14,7 @@ from gitticks.model.settings import HumanPolicy, MergeMode, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Isolation, Role, Status
 from gitticks.model.task import Approval, Task
 from gitticks.workflow import gates
-from gitticks.workflow.approvals import with_head
+from gitticks.workflow.approvals import WAIVED, with_head
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.transitions import AWAITED_IN
 
@@ -242,7 +242,7 @@ class Draft:
             self.enter(Status.WORKING, EventType.ADVANCED, reason, actor=ENGINE)
         elif self.task.status is Status.REVIEWING and waived is not None:
             self.waive("person", waived, actor=ENGINE)
-            self.close_or_merge(Approval("gitticks", self.at, self.task.end_sha, "waived"), waived)
+            self.close_or_merge(Approval("gitticks", self.at, self.task.end_sha, WAIVED), waived)
 
     @property
     def _waived_review(self) -> str | None:

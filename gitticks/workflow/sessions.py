@@ -12,9 +12,10 @@ from gitticks.model.spending import Level, Metric, Scope, Spent, in_words
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
 from gitticks.workflow import budget, gates, merging
+from gitticks.workflow.approvals import WAIVED
 from gitticks.workflow.artifacts import strangers_that_count
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
-from gitticks.workflow.signals import Signal, SignalKind
+from gitticks.workflow.signals import ASKED, Signal, SignalKind
 from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
 from gitticks.workflow.triggers import BudgetCounted, SessionEnded, SessionStarted
 
@@ -35,6 +36,17 @@ _SAME = {
     Status.CLARIFICATION: {SignalKind.INPUT_NEEDED, SignalKind.ESCALATE},
 }
 """What a worker's signal may repeat of the request by which it moved its task."""
+
+_QUESTIONS = (SignalKind.INPUT_NEEDED, SignalKind.ESCALATE)
+
+_PERSON_FOR = {
+    **{kind: asked.awaiting for kind, asked in ASKED.items()},
+    SignalKind.INPUT_NEEDED: Awaiting.INPUT,
+    SignalKind.ESCALATE: Awaiting.ESCALATION,
+    SignalKind.CHECKPOINT: Awaiting.CHECKPOINT,
+    SignalKind.EJECT: Awaiting.WORK,
+}
+"""What a person is asked for by a worker's signal."""
 
 
 def current_round(task: Task, role: Role) -> int:
@@ -136,8 +148,9 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
         ended.ending in _CUT_OFF and not _has_result(draft, ended)
     )
     if unfinished or not _is_current(draft.task, ended):
-        _keep_words(draft, ended.signal)
-        _warn_if_late(draft, ended)
+        if not _ask_after_all(draft, ended):
+            _keep_words(draft, ended.signal)
+            _warn_if_late(draft, ended)
         is_interrupted = ended.ending is Ending.INTERRUPTED and _is_current(draft.task, ended)
         if is_interrupted and draft.counts.interruptions + 1 >= MOST_INTERRUPTIONS:
             draft.give_up(f"its runner died {MOST_INTERRUPTIONS} times in a row while an agent worked on it")
@@ -175,7 +188,7 @@ def _has_result(draft: Draft, ended: SessionEnded) -> bool:
     signal = ended.signal
     if signal is None or signal.kind.asks_for_review:
         return _missing_handoff(draft) is None
-    if signal.kind in (SignalKind.INPUT_NEEDED, SignalKind.ESCALATE):
+    if signal.kind in _QUESTIONS:
         return bool(signal.text) or draft.artifacts.open_question
     return signal.kind in (SignalKind.CHECKPOINT, SignalKind.EJECT)
 
@@ -185,6 +198,33 @@ def _keep_words(draft: Draft, signal: Signal | None) -> None:
         draft.add_entry(Section.NOTES, signal.text)
     if signal is not None and signal.issues:
         draft.add_entry(Section.NOTES, "\n".join(f"- {issue}" for issue in signal.issues))
+
+
+def _ask_after_all(draft: Draft, ended: SessionEnded) -> bool:
+    """Asks the person for whom a worker's last words ask, though it had handed off by command; True if that is still of use.
+
+    Where a person is asked already, or has answered, nothing is left to do.
+    """
+    task, signal = draft.task, ended.signal
+    awaiting = signal and _PERSON_FOR.get(signal.kind)
+    is_of_this_round = ended.role is Role.WORKER and ended.round == task.review_round
+    is_waived = task.is_merging and task.approval is not None and task.approval.strength == WAIVED
+    is_in_review = task.status is Status.AGENT_REVIEW and task.awaiting is None
+    if signal is None or awaiting is None or not is_of_this_round or not (is_waived or is_in_review):
+        return False
+    kind = signal.kind
+    draft.log(EventType.WARNED, f"the signal `{kind}` came after the hand-off: a person is asked")
+    if kind in _QUESTIONS:
+        _write_question(draft, signal)
+    else:
+        _keep_words(draft, signal)
+    if kind.asked:
+        draft.task = replace(task, asked=kind.asked, pr=signal.url or task.pr)
+    if is_waived:
+        merging.ask_again(draft, f"the agent said {kind} after its hand-off")
+    elif not kind.asked:
+        draft.await_person(awaiting, signal.text or None)
+    return True
 
 
 def _warn_if_late(draft: Draft, ended: SessionEnded) -> None:
@@ -204,7 +244,7 @@ def _refuse(draft: Draft, ended: SessionEnded) -> None:
 
 def _obey(draft: Draft, signal: Signal) -> None:
     kind = signal.kind
-    if kind in (SignalKind.INPUT_NEEDED, SignalKind.ESCALATE):
+    if kind in _QUESTIONS:
         _ask(draft, signal)
         return
     if kind is SignalKind.FAILED:
@@ -218,24 +258,29 @@ def _obey(draft: Draft, signal: Signal) -> None:
         )
         _hand_off(draft)
     elif kind is not SignalKind.CONTINUE:
-        awaiting = Awaiting.CHECKPOINT if kind is SignalKind.CHECKPOINT else Awaiting.WORK
-        draft.await_person(awaiting, signal.text or None)
+        draft.await_person(_PERSON_FOR[kind], signal.text or None)
 
 
 def _ask(draft: Draft, signal: Signal) -> None:
-    question = "\n\n".join(part for part in (signal.text, signal.context) if part)
-    if not question and not draft.artifacts.open_question:
+    if not (signal.text or signal.context or draft.artifacts.open_question):
         _fail_gate(draft, "question", f"`{signal.kind}` came without a question")
         return
+    _write_question(draft, signal)
+    draft.enter(
+        Status.CLARIFICATION,
+        EventType.ADVANCED,
+        signal.text or None,
+        awaiting=_PERSON_FOR[signal.kind],
+        actor=ENGINE,
+    )
+
+
+def _write_question(draft: Draft, signal: Signal) -> None:
+    question = "\n\n".join(part for part in (signal.text, signal.context) if part)
     if question:
         draft.add_entry(Section.QUESTIONS, question)
         draft.log(EventType.ASKED, signal.text or None)
-    if signal.issues:
-        draft.add_entry(Section.NOTES, "\n".join(f"- {issue}" for issue in signal.issues))
-    awaiting = Awaiting.INPUT if signal.kind is SignalKind.INPUT_NEEDED else Awaiting.ESCALATION
-    draft.enter(
-        Status.CLARIFICATION, EventType.ADVANCED, signal.text or None, awaiting=awaiting, actor=ENGINE
-    )
+    _keep_words(draft, signal._replace(text=""))
 
 
 def _hand_off(draft: Draft) -> None:

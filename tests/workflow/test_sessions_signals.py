@@ -8,19 +8,22 @@ from gitticks.model.event import EventType
 from gitticks.model.notes import Section
 from gitticks.model.settings import HumanPolicy, Policy, ReviewPolicy
 from gitticks.model.status import Awaiting, Requires, Role, Status
-from gitticks.model.task import Ending
+from gitticks.model.task import Approval, Ending
 from gitticks.workflow.artifacts import Artifacts
 from gitticks.workflow.signals import Signal, SignalKind
 from gitticks.workflow.triggers import SessionEnded
 from tests.support.decisions import (
+    AT,
     FAILED,
     HANDED_OFF,
+    HEAD,
     NOTHING,
     PASSED,
     WORKER,
     ended,
     is_iteration,
     kinds,
+    make_merging,
     make_task,
     run,
     waived,
@@ -131,11 +134,43 @@ def test_continue_and_failed_hold_whatever_artifacts_are_there() -> None:
     assert crash.reason == "no compiler"
 
 
+def said_after_hand_off(kind: SignalKind) -> SessionEnded:
+    """Returns the end of the worker's session that has handed off by command what is in review."""
+    return SessionEnded(WORKER, Role.WORKER, 1, Ending.CLEAN, Signal(kind, "which port?"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "awaiting", "section"),
+    [
+        (SignalKind.APPROVAL_NEEDED, None, Section.NOTES),
+        (SignalKind.INPUT_NEEDED, Awaiting.INPUT, Section.QUESTIONS),
+        (SignalKind.ESCALATE, Awaiting.ESCALATION, Section.QUESTIONS),
+        (SignalKind.CHECKPOINT, Awaiting.CHECKPOINT, Section.NOTES),
+        (SignalKind.EJECT, Awaiting.WORK, Section.NOTES),
+    ],
+)
+def test_a_person_for_whom_a_signal_asks_after_the_hand_off_by_command_is_asked(
+    kind: SignalKind, awaiting: Awaiting | None, section: Section
+) -> None:
+    in_review = run(make_task(Status.AGENT_REVIEW), said_after_hand_off(kind))
+    assert (in_review.task.status, in_review.task.awaiting) == (Status.AGENT_REVIEW, awaiting)
+    assert [name for name, _ in in_review.entries] == [section]
+    waived_approval = Approval("gitticks", AT, HEAD, "waived")
+    merging = run(make_merging(approval=waived_approval), said_after_hand_off(kind))
+    wanted = kind.asked or Requires.REVIEW
+    for decision in (in_review, merging):
+        (warned,) = (event.reason for event in decision.events if event.type is EventType.WARNED)
+        assert warned == f"the signal `{kind}` came after the hand-off: a person is asked"
+        assert decision.task.asked is kind.asked
+    assert (merging.task.awaiting, merging.task.approval) == (wanted.awaiting, None)
+    assert run(make_merging(), said_after_hand_off(kind)).task == make_merging()
+
+
 @pytest.mark.parametrize(
     ("status", "kind", "warns"),
     [
         (Status.AGENT_REVIEW, SignalKind.COMPLETE, False),
-        (Status.AGENT_REVIEW, SignalKind.INPUT_NEEDED, True),
+        (Status.REVIEWING, SignalKind.INPUT_NEEDED, True),
         (Status.REVIEWING, SignalKind.APPROVAL_NEEDED, True),
         (Status.CLARIFICATION, SignalKind.INPUT_NEEDED, False),
         (Status.CLARIFICATION, SignalKind.COMPLETE, True),
@@ -146,7 +181,7 @@ def test_a_signal_that_differs_from_what_was_asked_by_command_causes_a_warning(
     status: Status, kind: SignalKind, *, warns: bool
 ) -> None:
     task = make_task(status)
-    decision = run(task, ended(task, kind=kind, text="which port?", role=Role.WORKER))
+    decision = run(task, said_after_hand_off(kind))
     assert decision.task == task
     assert [section for section, _ in decision.entries] == [Section.NOTES]
     warned = [event.reason for event in decision.events if event.type is EventType.WARNED]
