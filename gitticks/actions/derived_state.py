@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from gitticks.actions.context import Context
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
-from gitticks.model.ids import TaskId
+from gitticks.model.ids import TaskId, task_path
 from gitticks.model.queries import Graph, Surroundings, TaskGraph, is_at_work, is_deferred
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task_row import AnyTask, TaskRow
 from gitticks.safe_read import read_plain_text
 from gitticks.store.index import open_index
 
 if TYPE_CHECKING:
     from gitticks.model.task import Task
+    from gitticks.workflow.merging import LeftMerge
 
 
 MERGES_KEPT = "merges-kept"
@@ -227,3 +228,15 @@ def may_have_merged(context: Context) -> bool:
         return FAILED in seen or str(read_ref(context.repository.common_place, BRANCHES + base)) != tip
     except (OSError, ValueError, GitticksError):
         return True
+
+
+def left_merge_in(context: Context, row: TaskRow) -> LeftMerge | None:
+    """Returns what a person is to merge of a task; None if nothing is left to them."""
+    if row.status != Status.REVIEWING or row.awaiting != Awaiting.WORK:
+        return None
+
+    from gitticks.document.taskfile import read_task
+    from gitticks.workflow.merging import left_merge
+
+    task = read_task(context.index.data(row.id) or b"", task_path(row.id))
+    return left_merge(task, context.settings.merge.mode)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.actions.context import Context
-from gitticks.actions.derived_state import Standing, person_here, standing_of
+from gitticks.actions.derived_state import Standing, left_merge_in, person_here, standing_of
 from gitticks.actions.stop_reasons import MOST_READ, told_of
 from gitticks.errors import GitticksError
-from gitticks.model.ids import TaskId, task_path
+from gitticks.model.ids import TaskId
 from gitticks.model.notes import Entry, Section
 from gitticks.model.queries import Graph, Surroundings, by_urgency
-from gitticks.model.status import BUDGET_SPENT, Awaiting, Status
+from gitticks.model.status import BUDGET_SPENT, Status
 from gitticks.model.task_row import TaskRow
 from gitticks.runner.liveness import (
     MERGING_FILE,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from gitticks.actions.changes import Changes
     from gitticks.runner.questions import Question
     from gitticks.runner.run_record import Foreseen, QueuedMerge, SpendingRecord
+    from gitticks.workflow.merging import LeftMerge
 
 MOST_COMPARED = 10
 """So many tasks' work is compared with its base, which asks git several times for each."""
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
     `reviewer` is who is to answer, None for anybody; `is_mine` unless that is somebody else. `said` is what `told_of` says; empty where questions say it. `answer` was written into the file since it was asked, and moves nothing
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
-    the task, and is not known in this clone. `to_merge` is the approved branch that a person is to merge with git, as a shell takes it.
+    the task, and is not known in this clone. `to_merge` is what a person is to merge of approved work.
     `granted` is what an approval grants where a budget is spent: as much as that is now.
     """
 
@@ -69,7 +69,7 @@ class Asked(NamedTuple):
     changes: Changes | None = None
     conflicts_with: tuple[str, ...] = ()
     stranger: str | None = None
-    to_merge: str | None = None
+    to_merge: LeftMerge | None = None
     granted: str | None = None
 
 
@@ -189,7 +189,7 @@ def inbox_of(
                 if one.other is not None and task.id in (one.name, one.other)
             ),
             stranger=strangers.get(task.id),
-            to_merge=_to_merge(context, task) if place < MOST_READ else None,
+            to_merge=left_merge_in(context, task) if place < MOST_READ else None,
             granted=_granted(context, told[0]),
         )
         for place, task in enumerate(shown)
@@ -224,19 +224,6 @@ def _review(index: Index, task: TaskRow) -> ReviewWord | None:
     if outcome is None or text is None:
         return None
     return ReviewWord(outcome, last_reviewer(index.history(task.id)), text)
-
-
-def _to_merge(context: Context, row: TaskRow) -> str | None:
-    """Returns the branch of approved work that is left to a person and no forge."""
-    if row.status != Status.REVIEWING or row.awaiting != Awaiting.WORK:
-        return None
-
-    from gitticks.document.taskfile import read_task
-    from gitticks.workflow.merging import is_merged_by_person
-
-    task = read_task(context.index.data(row.id) or b"", task_path(row.id))
-    is_theirs = is_merged_by_person(task, context.settings.merge.mode) and not task.is_offered
-    return quote(task.branch) if is_theirs and task.branch and task.end_sha else None
 
 
 def _granted(context: Context, said: str) -> str | None:

@@ -31,6 +31,7 @@ from gitticks.store.decisions import carry_out
 from gitticks.store.layout import Round, read_rounds, worklog_path
 from gitticks.store.transaction import Transaction
 from gitticks.workflow.artifacts import checks_of
+from gitticks.workflow.merging import LeftMerge, left_merge
 from gitticks.workflow.trees import Remark, look_first
 from gitticks.workflow.triggers import Requested, Seen
 
@@ -46,7 +47,7 @@ class ReviewView(NamedTuple):
     `changes` is None where there is no code. `conflicts` are the paths in which a merge into the base would conflict
     now, None if the branch has commits since the hand-off. `look_first` are the paths that act beyond their text, and those that no merge takes. `said` is what its agent said when it stopped, or why it is stuck. `reviews` are what the council's members
     answered in this round, by their names. `worklog` holds an entry for each iteration, oldest first. `seen` is what
-    a verdict given on this view is for. `checks` is what the gates came to on the head in review, None if none ran on it. `earlier` are the rounds whose review sent the work back. `left_epic` is the one on whose branch the work is, if it is merged with that no more.
+    a verdict given on this view is for. `checks` is what the gates came to on the head in review, None if none ran on it. `earlier` are the rounds whose review sent the work back. `left_epic` is the one on whose branch the work is, if it is merged with that no more. `to_merge` is what a person is to merge of approved work.
     """
 
     task: Task
@@ -66,6 +67,7 @@ class ReviewView(NamedTuple):
     checks: str | None = None
     earlier: tuple[Round, ...] = ()
     left_epic: TaskId | None = None
+    to_merge: LeftMerge | None = None
 
 
 def view(context: Context, task_id: TaskId) -> ReviewView:
@@ -100,6 +102,7 @@ def view(context: Context, task_id: TaskId) -> ReviewView:
         checks=checks_of(context.store.snapshot(tip).history(task_id), task.end_sha),
         earlier=tuple(one for one in rounds if one.review is not None),
         left_epic=left_epic_in(context.index, task),
+        to_merge=left_merge(task, context.settings.merge.mode),
     )
 
 

@@ -19,12 +19,14 @@ from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
 from gitticks.model.spending import Level
+from gitticks.model.settings import MergeMode
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext
 from gitticks.runner.events import BudgetReached, Warned
 from gitticks.runner.run_record import write_json
 from gitticks.safe_read import read_json
+from gitticks.workflow.merging import left_merge
 from gitticks.workflow.session_states import waits_because
 
 FILE = "notices.json"
@@ -97,7 +99,14 @@ def kind_of(task: Task) -> NoticeKind | None:
     return NoticeKind.STUCK if task.status is Status.STUCK else NoticeKind.AWAITING
 
 
-def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = (), why: str = "") -> str:
+def notice_text(
+    notice: Notice,
+    place: str,
+    questions: tuple[str, ...] = (),
+    why: str = "",
+    *,
+    mode: MergeMode = MergeMode.QUEUE,
+) -> str:
     """Returns a notice as one line of JSON; `why` a task is stuck or waits is its reason where it has no other."""
     body: dict[str, object] = {
         "schema": SCHEMA,
@@ -108,7 +117,7 @@ def notice_text(notice: Notice, place: str, questions: tuple[str, ...] = (), why
         "reason": notice.reason or why or None,
         "task": None if notice.task is None else _task_object(notice.task),
         "questions": list(questions),
-        "command": _command(notice.task, why),
+        "command": _command(notice.task, why, mode),
     }
     return json.dumps(body, ensure_ascii=True) + "\n"
 
@@ -130,11 +139,13 @@ def _task_object(task: Task) -> dict[str, object]:
     }
 
 
-def _command(task: Task | None, why: str) -> str | None:
+def _command(task: Task | None, why: str, mode: MergeMode) -> str | None:
     if task is None or task.awaiting is None:
         return None
     if why.startswith(BUDGET_SPENT):
         return f"gt approve {task.id}"
+    if (to_merge := left_merge(task, mode)) is not None:
+        return to_merge.command()
     if task.awaiting in ANSWERED:
         return f"gt respond {task.id}"
     return f"gt close {task.id}" if task.awaiting is Awaiting.WORK else f"gt review {task.id}"
@@ -250,7 +261,8 @@ class Notifier:
         """Runs the command; in its own thread."""
         repository = self._run.repository
         place = repository.project_dir or repository.common_dir
-        text = notice_text(notice, str(place), *self._asked(notice.task))
+        mode = self._run.settings.merge.mode
+        text = notice_text(notice, str(place), *self._asked(notice.task), mode=mode)
         command = Command(
             ("/bin/sh", "-c", self._command or ":"),
             place,

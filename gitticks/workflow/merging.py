@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import takewhile
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitticks.errors import GitticksError, RefusedError
 from gitticks.model.event import ENGINE, EventType
@@ -31,6 +32,24 @@ def is_merged_by_person(task: Task, mode: MergeMode) -> bool:
     """True for approved work that a person merges: into the base by git, or on a forge."""
     is_theirs = task.status is Status.REVIEWING and task.awaiting is Awaiting.WORK
     return is_theirs and (mode is MergeMode.MANUAL or task.is_offered)
+
+
+class LeftMerge(NamedTuple):
+    """Approved work that a person merges: its branch, and the pull request if a forge merges it."""
+
+    branch: str
+    pull_request: str | None
+
+    def command(self, gt: str = "gt") -> str:
+        """Returns what closes the task; a forge merges its pull request first."""
+        return f"git merge {quote(self.branch)} && {gt} status" if self.pull_request is None else f"{gt} sync"
+
+
+def left_merge(task: Task, mode: MergeMode) -> LeftMerge | None:
+    """Returns what a person is to merge of a task; None if nothing is left to them."""
+    if not is_merged_by_person(task, mode) or task.branch is None or task.end_sha is None:
+        return None
+    return LeftMerge(task.branch, task.pr if task.is_offered else None)
 
 
 def refuse_unmerged(draft: Draft) -> None:

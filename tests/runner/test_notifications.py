@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from gitticks.model.ids import TaskId
-from gitticks.model.settings import LimitSettings, Settings
+from gitticks.model.settings import LimitSettings, MergeMode, Settings
 from gitticks.model.status import Awaiting, Status
-from gitticks.model.task import Task
+from gitticks.model.task import Approval, Task
 from gitticks.runner.notifications import (
     Notice,
     NoticeKind,
@@ -80,6 +80,29 @@ def test_why_a_task_is_stuck_is_its_reason(why: str, command: str) -> None:
     task = replace(WAITING, status=Status.STUCK, awaiting=Awaiting.ESCALATION)
     said = json.loads(notice_text(Notice(NoticeKind.STUCK, AT, task), "/repo", (), why))
     assert (said["reason"], said["command"]) == (why, command)
+
+
+@pytest.mark.parametrize(
+    ("mode", "pr", "command"),
+    [
+        (MergeMode.MANUAL, None, "git merge gitticks/work/k7f2 && gt status"),
+        (MergeMode.PULL_REQUEST, "https://example.org/pull/7", "gt sync"),
+        (MergeMode.QUEUE, None, "gt close k7f2"),
+    ],
+)
+def test_approved_work_that_a_person_merges_comes_with_what_closes_it_after_its_merge(
+    mode: MergeMode, pr: str | None, command: str
+) -> None:
+    task = replace(
+        WAITING,
+        awaiting=Awaiting.WORK,
+        branch="gitticks/work/k7f2",
+        end_sha="b" * 40,
+        pr=pr,
+        approval=Approval("Ada", AT, "b" * 40) if pr else None,
+    )
+    said = json.loads(notice_text(Notice(NoticeKind.AWAITING, AT, task), "/repo", mode=mode))
+    assert said["command"] == command
 
 
 def heard(project: RunProject) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gitticks.model.notes import Entry
     from gitticks.model.task_row import AnyTask
     from gitticks.runner.questions import Question
+    from gitticks.workflow.merging import LeftMerge
 
 
 DEFAULT_COUNT = 20
@@ -179,12 +180,17 @@ def _is_unreviewed(asked: Asked) -> bool:
 
 
 def awaiting_lines(
-    on: Screen, standing: Standing[AnyTask], questions: Sequence[Entry], now: datetime, *, said: str
+    on: Screen,
+    standing: Standing[AnyTask],
+    questions: Sequence[Entry],
+    now: datetime,
+    *,
+    said: str,
+    to_merge: LeftMerge | None,
 ) -> Iterator[str]:
     """Yields a task that awaits a person, with all of its open questions, or why it is stuck or what its agent said."""
-    return _lines(
-        on, standing, "\n".join(entry.text for entry in questions) or said, now, answers=commands(standing)
-    )
+    said = "\n".join(entry.text for entry in questions) or said
+    return _lines(on, standing, said, now, answers=commands(standing, to_merge=to_merge))
 
 
 def _lines(
@@ -212,19 +218,14 @@ def _lines(
 
 
 def commands(
-    standing: Standing[AnyTask], *, is_answered: bool = False, to_merge: str | None = None
+    standing: Standing[AnyTask], *, is_answered: bool = False, to_merge: LeftMerge | None = None
 ) -> list[str]:
-    """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict.
-
-    Merging the branch `to_merge` closes the task, which `status` notices.
-    """
+    """Returns the commands that answer a task, the likeliest first; an answer that is there needs a verdict."""
     task, gt = standing.task, called()
     if standing.is_conflicted:
         return [f"{gt} edit {task.id}"]
     again = f"{gt} update {task.id} --status working"
-    answers = answer_commands(task) if task.awaiting else [again]
-    if to_merge is not None:
-        answers = [f"git merge {visible(to_merge)} && {gt} status", f'{gt} close {task.id} "…"']
+    answers = answer_commands(task, to_merge) if task.awaiting else [again]
     if is_answered:
         answers = [f"{gt} approve {task.id}", *answers]
     is_stuck = task.status == Status.STUCK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gitticks.actions.context import Context
+from gitticks.actions.derived_state import left_merge_in
 from gitticks.actions.listing import Filter, Listing, Order, list_tasks
 from gitticks.cli.at_once import JSON, Option, ReadingCommand, Switch
 from gitticks.cli.filters import AWAITING, LABEL, REVIEWER, STATUS, parse_count, parse_order, parse_type
@@ -70,7 +71,8 @@ def _print_awaiting(context: Context, on: Screen, found: Listing) -> None:
     for standing in found.standings:
         task_id = standing.task.id
         questions, said = found.questions.get(task_id, ()), found.said.get(task_id, "")
-        lines += awaiting_lines(on, standing, questions, context.now, said=said)
+        to_merge = left_merge_in(context, standing.task)
+        lines += awaiting_lines(on, standing, questions, context.now, said=said, to_merge=to_merge)
     say(*lines)
 
 

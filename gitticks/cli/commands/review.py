@@ -327,7 +327,9 @@ def review_lines(on: Screen, seen: ReviewView, patch: Sequence[str] | None, now:
         yield ""
         yield from (_patch_line(on, line) for line in patch)
     if on.is_terminal and task.awaiting:
-        commands = [one for one in answer_commands(task) if one != f"{called()} review {task.id}"]
+        commands = [
+            one for one in answer_commands(task, seen.to_merge) if one != f"{called()} review {task.id}"
+        ]
         yield ""
         yield from (on.styled(line, Style.FAINT) for line in joined(on, commands, " · "))
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gitticks.actions.merges_by_hand import FoundMerge
     from gitticks.model.notes import Entry
     from gitticks.model.task_row import AnyTask
+    from gitticks.workflow.merging import LeftMerge
 
 INDENT = " " * 8
 NARROW, ROOM_FOR_AGE = 60, 72
@@ -164,9 +165,11 @@ def indent_of(on: Screen) -> str:
     return INDENT if on.columns > NARROW or not on.is_terminal else GAP
 
 
-def answer_commands(task: AnyTask) -> list[str]:
-    """Returns the commands that answer what a task awaits."""
+def answer_commands(task: AnyTask, to_merge: LeftMerge | None = None) -> list[str]:
+    """Returns the commands that answer what a task awaits; `to_merge` is what a person is to merge of it."""
     gt = called()
+    if to_merge is not None:
+        return [visible(to_merge.command(gt)), f'{gt} close {task.id} "…"']
     if task.awaiting in ANSWERED:
         return [f'{gt} respond {task.id} "…"']
     if task.awaiting == _BY_HAND:

@@ -319,6 +319,7 @@ def test_what_a_person_is_to_merge_names_the_branch(tmp_path: Path) -> None:
     assert branch is not None
     ran = project.gt("inbox")
     assert ran.out.splitlines()[-1].strip() == f'git merge {branch} && gt status · gt close k7f2 "…"'
+    assert project.gt("list", "--awaiting").out.splitlines()[-1] == ran.out.splitlines()[-1]
     said = json.loads(project.gt("inbox", "--json").out)
     assert said["tasks"][0]["commands"][0] == f"git merge {branch} && gt status"
     git("merge", "-q", "--no-edit", branch, at=project.path)
