@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gitticks.model.event import Event, EventType
 from gitticks.model.notes import ReviewOutcome
 from gitticks.model.settings import Policy
-from gitticks.model.status import Status
+from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import HUMAN_FIELDS, Task
 from gitticks.workflow import gates
 from gitticks.workflow.approvals import gives_approval
@@ -111,7 +111,10 @@ def impossible(task: Task) -> str | None:
     waits = task.status in (Status.CLARIFICATION, Status.STUCK, Status.REVIEWING)
     if waits and task.awaiting is None and not task.is_merging:
         return f"is in {task.status} but is not waiting for anyone"
-    if task.approval is not None and not (task.is_merging or task.is_offered):
+    # What a pull request merged with a doubt keeps its approval while a person is asked.
+    is_in_doubt = task.awaiting is Awaiting.ESCALATION and task.pr and task.merged_sha
+    is_approved = task.is_merging or task.is_offered or (task.status is Status.REVIEWING and is_in_doubt)
+    if task.approval is not None and not is_approved:
         return f"has an approval, though it is {task.status} and awaits {task.awaiting or 'nobody'}"
     if task.verdict is not None:
         return "has a verdict that nobody has carried out"

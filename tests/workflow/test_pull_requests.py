@@ -127,6 +127,14 @@ def test_what_is_to_be_merged_is_not_approved_again_but_closed() -> None:
     assert run(APPROVED, MergeFound(ADA, MERGE), policy=POLICY).task.status is Status.DONE
 
 
+def test_a_merge_in_doubt_keeps_the_approval_and_asks_a_person() -> None:
+    after = run(APPROVED, MergeFound(ADA, MERGE, "though a commit is missing"), policy=POLICY).task
+    assert (after.status, after.awaiting) == PERSON
+    assert after.approval == APPROVED.approval
+    assert impossible(after) is None
+    assert run(after, Closed(ADA), policy=POLICY).task.status is Status.DONE
+
+
 def test_a_rejection_goes_back_and_needs_a_new_approval() -> None:
     after = run(OFFERED, VerdictGiven(ADA, Verdict.REJECTED, "no"), policy=POLICY).task
     assert (after.status, after.approval, after.is_offered) == (Status.WORKING, None, False)
