@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -29,12 +30,16 @@ def main(path: str, ports: str, *command: str) -> int:
     if child == 0:
         for listener in listeners:
             listener.close()
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores, and the command would
+            signal.signal(number, signal.SIG_DFL)
         try:
             os.execvp(command[0], command)  # noqa: S606 - no shell is the point
         except OSError as error:
             sys.stderr.write(f"cannot start `{command[0]}`: {error.strerror}\n")
             sys.stderr.flush()
         os._exit(127)
+    for number in (signal.SIGTERM, signal.SIGINT):  # its own end would take the command's grace
+        signal.signal(number, signal.SIG_IGN)
     for listener, request in listeners.items():
         threading.Thread(target=_serve, args=(listener, path, request), daemon=True).start()
     status = os.waitpid(child, 0)[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitticks.agents.base import EndReason, Limits
-from gitticks.agents.process import run_supervised
+from gitticks.agents.process import StopRequest, run_supervised
 from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import discover
 from gitticks.model.settings import SandboxPreset, SandboxSettings, Settings
@@ -17,6 +17,7 @@ from gitticks.runner.workspace_environment import walled_command
 from tests.support.agents import write_program
 from tests.support.repositories import git
 from tests.support.runs import COMMIT, DONE, HANDOFF, NO_PERSON, PASS, RunProject, project
+from tests.support.waiting import LONGEST_SECONDS
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["project"]
@@ -100,6 +101,27 @@ def test_denied_paths_and_limits_stand(project: RunProject) -> None:
     assert not large.is_success
     assert bomb.reason is EndReason.CROWDED or not bomb.is_success
     assert (project.path / "key.pem").read_text() == "key"
+
+
+@pytest.mark.parametrize("hosts", [(), ("example.org",)])
+@pytest.mark.parametrize("preset", [SandboxPreset.PERMISSIVE, SandboxPreset.STRICT])
+def test_a_command_that_is_stopped_has_its_grace(
+    project: RunProject, preset: SandboxPreset, hosts: tuple[str, ...]
+) -> None:
+    settings = Settings(sandbox=SandboxSettings(preset, allowed_hosts=hosts))
+    repository, stop = discover(project.path), StopRequest()
+    checkout = checkout_at(repository, project.path)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(Path.home())}
+    script = "trap 'sleep 0.3; echo saved; exit 7' TERM; echo ready; while :; do sleep 0.05; done"
+    with walled_command(repository, checkout, settings, environment) as walled:
+        ended = run_supervised(
+            walled(script),
+            Limits(LONGEST_SECONDS, grace_seconds=LONGEST_SECONDS, processes=walled.processes),
+            lambda line: stop.request() if line == "ready" else None,
+            stop,
+        )
+    assert (ended.reason, ended.exit_code) == (EndReason.STOPPED, 7)
+    assert ended.output == "ready\nsaved\n"
 
 
 def test_doctor_tries_the_walls(project: RunProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

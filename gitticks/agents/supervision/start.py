@@ -33,6 +33,11 @@ class Request(NamedTuple):
     output_bytes: int
     processes: int | None
 
+    @property
+    def is_walled(self) -> bool:
+        """True for a command in a sandbox, which alone has a limit of processes."""
+        return self.processes is not None
+
 
 def read_request() -> Request:
     """Reads the request: four bytes of length, then so much JSON."""

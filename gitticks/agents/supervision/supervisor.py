@@ -23,6 +23,7 @@ from gitticks.agents.supervision.tree import (
     is_group_alive,
     kill_descendants,
     signal_descendants,
+    signal_sandboxed,
     wake_by_children,
 )
 
@@ -88,7 +89,8 @@ class Supervisor:
             self.left = len(descendants()) if reason == EXITED and not self.childless else 0
             number = signal.SIGTERM if reason == EXITED else self.request.stop_signal
             self.was_terminated = number == signal.SIGTERM
-            signal_descendants(self.main, number)
+            if not (self.request.is_walled and signal_sandboxed(number)):
+                signal_descendants(self.main, number)
             signal_descendants(self.main, signal.SIGCONT)
             self.kill_at = now + self.request.grace_seconds
         if at_once:

@@ -46,6 +46,26 @@ def signal_descendants(main: int, number: int) -> None:
                 os.kill(pid, number)
 
 
+def signal_sandboxed(number: int) -> bool:
+    """Signals what of the descendants is in a sandbox; False if none is.
+
+    The sandbox itself is left out, because its end kills all that is in it at once.
+    """
+    own = _namespaces(os.getpid())
+    pids = [pid for pid in descendants() if _namespaces(pid) > own]
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, number)
+    return bool(pids)
+
+
+def _namespaces(pid: int) -> int:
+    """Returns how many namespaces of processes, one in another, a process is in; 0 if it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status", "rb") as file:  # noqa: PTH123
+        return next((len(line.split()) for line in file if line.startswith(b"NSpid:")), 0)
+    return 0
+
+
 def descendants(top: int | None = None) -> list[int]:
     """Returns the pids of all descendants of a process, or of this one, near ones first; some may be gone already."""
     children = _children if os.path.exists(f"/proc/self/task/{os.getpid()}/children") else _listed_children()  # noqa: PTH110
