@@ -89,6 +89,10 @@ def checkout_at(repository: Repository, path: Path) -> Checkout:
     found = straight_at(repository, str(path))
     if found is not None:  # as nearly always, and then no link on the way is looked up
         return found
+    if os.path.islink(path):  # noqa: PTH114 - a worktree that became a link is not the one that this leads to
+        for checkout in linked_checkouts(repository):
+            if checkout.path == Path(os.path.normpath(path)):
+                return checkout
     real = os.path.realpath(path)
     found = straight_at(repository, real)
     if found is not None:

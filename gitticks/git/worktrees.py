@@ -240,10 +240,12 @@ def _clearing_unfinished(repository: Repository, path: Path) -> Iterator[None]:
 
 def _drop(repository: Repository, checkout: Checkout) -> None:
     """Removes directory and entry, also where the link between them is broken."""
+    if checkout.path.is_symlink():  # what it leads to is not ours
+        checkout.path.unlink()
     arguments = ["worktree", "remove", "--force", "--force", str(checkout.path)]
     if run_git(arguments, repository_dir=repository.common_dir, check=False).code == 0:
         return
-    if checkout.path.is_dir() and not checkout.path.is_symlink():
+    if checkout.path.is_dir():
         remove_tree(checkout.path)
     try:
         run_git(arguments, repository_dir=repository.common_dir)

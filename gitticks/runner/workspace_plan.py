@@ -249,10 +249,10 @@ def is_behind_link(repository: Repository, path: Path) -> bool:
 
 
 def refuse_link(repository: Repository, path: Path) -> None:
-    """Refuses to make a workspace at a path that leads elsewhere through a link."""
-    if is_behind_link(repository, path):
+    """Refuses to work at a path that leads elsewhere through a link."""
+    if path.is_symlink() or is_behind_link(repository, path):
         raise GitticksError(
-            f"`{path}` leads elsewhere through a link, so no workspace is made there",
+            f"`{path}` leads elsewhere through a link, so no agent works there",
             hint="remove the link; `git config gitticks.workspace.dir PATH` names another place for workspaces",
         )
 

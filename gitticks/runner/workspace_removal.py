@@ -102,7 +102,7 @@ def _remove(
     checkout = checkout_at(repository, path)
     kept = None
     being_removed = checkout.git_dir / _BEING_REMOVED
-    if checkout.path.is_dir():
+    if checkout.path.is_dir() and not checkout.path.is_symlink():
         paths = uncommitted_paths(checkout, OWN_FOLDERS)
         if being_removed.exists():  # what is missing was removed by a call that was killed
             paths = tuple(one for one in paths if os.path.lexists(checkout.path / one))

@@ -150,6 +150,7 @@ def settle(repository: Repository, workspace: Workspace, task: Task) -> None:
     waits = task.awaiting is not None or task.status in (Status.STUCK, Status.DONE, Status.CANCELLED)
     if workspace.isolation is Isolation.TASK or not waits or not workspace.path.is_dir():
         return
+    refuse_link(repository, workspace.path)
     checkout = checkout_at(repository, workspace.path)
     if read_occupant(repository, checkout) not in (None, task.id):
         return  # another task's by now: this one's was put aside when that moved in
@@ -220,6 +221,7 @@ def ensure_worktree(repository: Repository, plan: Workspace, warnings: list[str]
     What the agent and a person should know of it is added to `warnings`.
     """
     assert plan.branch is not None  # noqa: S101 - only the user's own checkout has none
+    refuse_link(repository, plan.path)
     try:
         checkout = checkout_at(repository, plan.path)
     except NotFoundError:

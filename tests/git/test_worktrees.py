@@ -263,6 +263,24 @@ def test_removing_what_is_no_worktree_says_so(repository: Repository, tmp_path: 
         remove_worktree(repository, tmp_path / "elsewhere")
 
 
+@pytest.mark.parametrize("name", ["plain", "main", "other"])
+def test_removing_what_became_a_link_leaves_what_it_leads_to(
+    repository: Repository, tmp_path: Path, name: str
+) -> None:
+    add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
+    add_worktree(repository, tmp_path / "other", branch="other", commit="HEAD")
+    (tmp_path / "plain").mkdir()
+    target = main_of(repository) if name == "main" else tmp_path / name
+    (target / "mine.txt").write_text("mine\n")
+    shutil.rmtree(tmp_path / "work")
+    (tmp_path / "work").symlink_to(target)
+    before = sorted(target.iterdir())
+    remove_worktree(repository, tmp_path / "work")
+    assert not (tmp_path / "work").is_symlink()
+    assert sorted(target.iterdir()) == before
+    assert {one.path.name for one in list_worktrees(repository)} == {main_of(repository).name, "other"}
+
+
 def test_removing_a_directory_that_vanished_drops_its_entry(repository: Repository, tmp_path: Path) -> None:
     add_worktree(repository, tmp_path / "work", branch="topic", commit="HEAD")
     shutil.rmtree(tmp_path / "work")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,7 +17,7 @@ from gitticks.git.checkouts import checkout_at
 from gitticks.git.repository import Repository, discover
 from gitticks.model.ids import TaskId
 from gitticks.model.queries import TaskGraph
-from gitticks.model.settings import SetupSettings
+from gitticks.model.settings import SetupSettings, WorkspaceSettings
 from gitticks.model.status import Awaiting, Isolation
 from gitticks.runner import mailbox, workspaces
 from gitticks.runner.workspace_plan import OWN_FOLDERS, uncommitted_paths
@@ -135,6 +136,23 @@ def test_no_link_in_the_tree_leads_a_workspace_elsewhere(
     with pytest.raises(GitticksError, match="leads elsewhere through a link"):
         prepared(repository)
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", [".gitticks-work", "../elsewhere"])
+def test_a_workspace_that_became_a_link_is_neither_worked_in_nor_emptied(
+    repository: Repository, tmp_path: Path, folder: str
+) -> None:
+    settings = SETTINGS._replace(workspace=WorkspaceSettings(dir=folder))
+    workspace, outside = prepared(repository, settings=settings), tmp_path / "outside"
+    shutil.rmtree(workspace.path)
+    outside.mkdir()
+    (outside / "mine.txt").write_text("mine\n")
+    workspace.path.symlink_to(outside)
+    with pytest.raises(GitticksError, match="leads elsewhere through a link"):
+        prepared(repository, settings=settings)
+    remove(repository, force=True)
+    assert not workspace.path.is_symlink()
+    assert [one.name for one in outside.iterdir()] == ["mine.txt"]
 
 
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
