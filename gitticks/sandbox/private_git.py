@@ -8,6 +8,7 @@ with git, but for a `git upload-pack` that itself runs in a sandbox.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import stat
@@ -29,6 +30,12 @@ FOLDER = "gitticks-private"
 """Where it is in the workspace's own git directory, so that both go together."""
 _STOOD, _REFS = "gitticks-private.stood", "gitticks-private.refs"
 """Where the checkout stood, and what each ref in the sandbox stood at, when both were last the same."""
+_MADE_OF = "gitticks-private.made"
+"""What else it was made of."""
+_FOR_ALL = ("info/exclude", "info/attributes", "shallow")
+"""What git reads for all worktrees, and is copied."""
+_NEEDED = ("HEAD", "objects", "refs")
+"""What git knows its directory by."""
 _MODULES = "gitticks-modules"
 _LENT = Path("/run/gitticks-objects")
 _MOST_STORES = 20
@@ -75,17 +82,21 @@ def make_private(
         _lent(repository, checkout),
         (*_if_folder(hooks.folder), *_if_folder(repository.own_file("workspace-hooks"))),
     )
-    refs = _refs(repository)
-    if folder is None and private.is_dir() and _is_unchanged(checkout, refs):
+    refs, left_alone = _refs(repository), [one for one in hidden if one.is_relative_to(checkout.path)]
+    own_hooks = None if hooks.are_off or not hooks.folder.is_dir() else hooks.folder
+    made_of = _made_of(repository, checkout, own_hooks, left_alone)
+    if folder is None and _is_unchanged(checkout, refs, made_of):
+        _clear_locks(private)
         return found
     with contextlib.suppress(FileNotFoundError):
         if folder is None:
             shutil.rmtree(private.with_suffix(".before"), ignore_errors=True)
             private.rename(private.with_suffix(".before"))
-    _fill(repository, found, refs, None if hooks.are_off or not hooks.folder.is_dir() else hooks.folder)
-    _leave_alone(found, hidden)
+    _fill(repository, found, refs, own_hooks)
+    _leave_alone(found, left_alone)
     if folder is None:
         note_refs(checkout, refs)
+        (checkout.git_dir / _MADE_OF).write_text(made_of)
     return found
 
 
@@ -136,15 +147,35 @@ def note_refs(checkout: Checkout, refs: Mapping[str, str]) -> None:
     (checkout.git_dir / _STOOD).write_bytes(os.fsencode(_stands(checkout)))
 
 
-def _is_unchanged(checkout: Checkout, refs: Mapping[str, str]) -> bool:
+def _is_unchanged(checkout: Checkout, refs: Mapping[str, str], made_of: str) -> bool:
     """True if the private directory still knows all that the repository does; the state branch moves all the time."""
-    known = known_refs(checkout)
+    known, private = known_refs(checkout), checkout.git_dir / FOLDER
     try:
         stood = os.fsdecode(read_plain_file(checkout.git_dir / _STOOD))
+        if (checkout.git_dir / _MADE_OF).read_text() != made_of:
+            return False
     except OSError:
+        return False
+    if not all((private / name).exists() for name in _NEEDED):
         return False
     is_known = all(known.get(name) == commit for name, commit in refs.items() if name != STATE_REF)
     return is_known and stood == _stands(checkout)
+
+
+def _made_of(
+    repository: Repository, checkout: Checkout, hooks: Path | None, left_alone: Sequence[Path]
+) -> str:
+    files = (checkout.git_dir / CONFIG_FILE, *(repository.common_dir / name for name in _FOR_ALL))
+    contents = [file.read_bytes() if file.is_file() else None for file in files]
+    return hashlib.sha256(repr((hooks, sorted(left_alone), contents)).encode()).hexdigest()
+
+
+def _clear_locks(private: Path) -> None:
+    """Removes what a killed git had locked; when a session begins, none is at work there."""
+    for parent, _, files in os.walk(private):
+        for name in files:
+            if name.endswith(".lock"):
+                Path(parent, name).unlink()
 
 
 def _refs(repository: Repository) -> dict[str, str]:
@@ -189,7 +220,7 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
     for name in ("index", *shared, MERGE_HEAD, "info/sparse-checkout"):
         if (checkout.git_dir / name).is_file():
             shutil.copy2(checkout.git_dir / name, private / name)
-    for name in ("info/exclude", "info/attributes", "shallow"):
+    for name in _FOR_ALL:
         if (repository.common_dir / name).is_file():
             shutil.copyfile(repository.common_dir / name, private / name)
 
@@ -197,7 +228,7 @@ def _fill(repository: Repository, made: PrivateGit, refs: Mapping[str, str], hoo
 def _leave_alone(made: PrivateGit, hidden: Sequence[Path]) -> None:
     """Has the index not look at what is hidden in the checkout: `git add -A` would remove it from the work."""
     checkout, index = made.checkout, made.folder / "index"
-    names = [str(path.relative_to(checkout.path)) for path in hidden if path.is_relative_to(checkout.path)]
+    names = [str(path.relative_to(checkout.path)) for path in hidden]
     if names and index.is_file():
         variables = {"GIT_INDEX_FILE": str(index), "GIT_LITERAL_PATHSPECS": "1"}
         listed = checkout.git(["ls-files", "-z", "--", *names], variables=variables).stdout
