@@ -49,6 +49,8 @@ class _Rule(NamedTuple):
 
 
 _END = r"(?![\w-])"
+_KEY_BEGINS, _KEY_ENDS = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----END"
+_LINE_OF_KEY = r"[\s+>|-]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): .*)\s*"
 _RULES = (
     _Rule(
         "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"\bgh[pousr]_[A-Za-z0-9]{36,251}" + _END
@@ -109,7 +111,7 @@ _RULES = (
     _Rule(
         "private key",
         ("PRIVATE KEY",),
-        r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?P<key>(?:[A-Za-z0-9+/=:,. -]|\\+[nr]|\s){64,}?)"
+        _KEY_BEGINS + r"(?P<key>(?:[A-Za-z0-9+/=:,. -]|\\+[nr]|\s){64,}?)"
         r"(?=-----END|\Z)",
         40,
     ),
@@ -204,6 +206,24 @@ def mask(text: str, values: Mapping[str, str] | None = None) -> str:
         parts += [text[end : one.start], f"(masked {one.kind})"]
         end = one.end
     return "".join([*parts, text[end:]])
+
+
+class LineMask:
+    """Masks a text that comes line by line, in which a private key may stand over many."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+        self._left = 0
+
+    def __call__(self, line: str) -> str:
+        """Returns the next line as it may be shown."""
+        if self._left > 0 and line.strip() and _compiled(_LINE_OF_KEY).fullmatch(line):
+            self._left -= len(line)
+            return "(masked private key)"
+        if line.strip():
+            begins = list(_compiled(_KEY_BEGINS).finditer(line)) if "PRIVATE KEY" in line else []
+            self._left = _LONGEST_KEY if begins and _KEY_ENDS not in line[begins[-1].end() :] else 0
+        return mask(line, self._values)
 
 
 def mask_bytes(content: bytes, values: Mapping[str, str] | None = None) -> bytes:

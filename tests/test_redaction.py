@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitticks.redaction import digest_of_secret, find_secrets, mask, mask_bytes, secret_values
+from gitticks.redaction import LineMask, digest_of_secret, find_secrets, mask, mask_bytes, secret_values
 
 _TOP = Path(__file__).parent.parent
 _RANDOM = "q7Zp3LxVb9TnR2kWm8Jd5HsYf4Gc6Ea1UoNiPqMzX0vBtKwSyDlCrFhAgQeOjIuT7x5Zr2P9nL4k"
@@ -78,6 +78,25 @@ def test_a_key_inside_json_leaves_json() -> None:
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert find_secrets(text) == []
+
+
+def test_a_key_that_comes_line_by_line_is_masked() -> None:
+    marker, body = "RSA PRIVATE KEY", "MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn+ygWyF8PbnGy0AHB7MhgwMbRvI0MBZhpI"
+    lines = [
+        "here it is:",
+        f"-----BEGIN {marker}-----",
+        "Proc-Type: 4,ENCRYPTED",
+        "",
+        *[f"  {body[number:]}" for number in range(20)],
+        "ab==",
+        f"-----END {marker}-----",
+        "that",
+        "was it",
+    ]
+    masked = [*map(LineMask({}), lines)]
+    assert (masked[:2], masked[3], masked[-3:]) == (lines[:2], "", lines[-3:])
+    assert set(masked[2:3] + masked[4:-3]) == {"(masked private key)"}
+    assert [*map(LineMask({}), [lines[1], "is how", "one", "begins"])][1:] == ["is how", "one", "begins"]
 
 
 def test_a_key_that_was_typed_to_try_it_is_masked() -> None:

@@ -24,7 +24,7 @@ from gitticks.agents.base import (
 from gitticks.agents.claude import ClaudeDialogue, Judge
 from gitticks.agents.process import AT_ONCE, StopRequest, ignore, run_supervised
 from gitticks.model.task import Ending
-from gitticks.redaction import mask, secret_values
+from gitticks.redaction import LineMask, mask, secret_values
 
 
 def run_agent(
@@ -61,12 +61,13 @@ def run_agent(
 
     seen = secret_values({**environment, **invocation.environment}, (str(workspace),))
     secrets = {**secrets, **seen}
+    mask_output, mask_errors = LineMask(secrets), LineMask(secrets)
 
     def take(line: str) -> None:
         nonlocal known, failing_since
         if dialogue is not None:
             dialogue.hear(line)
-        line = mask(line, secrets)
+        line = mask_output(line)
         on_line(line)
         shown = reader.feed(line)
         used, reader.used = reader.used, []
@@ -96,7 +97,7 @@ def run_agent(
         )
         held.enter_context(asked.listening(lambda letter: own.request(at_once=letter == AT_ONCE)))
         ended = run_supervised(
-            command, limits, take, own, on_error_line=lambda line: on_line(mask(line, secrets)), lock=lock
+            command, limits, take, own, on_error_line=lambda line: on_line(mask_errors(line)), lock=lock
         )
     if ended.reason is EndReason.STOPPED and not asked.is_requested:
         ended = ended._replace(reason=EndReason.IDLE)

@@ -59,6 +59,24 @@ def test_a_client_that_fails_before_it_speaks_never_started(tmp_path: Path) -> N
     )
 
 
+def test_a_private_key_is_shown_in_neither_output(tmp_path: Path) -> None:
+    marker, body = "PRIVATE KEY", "MIIEowIBAAKCAQEA0Z3VS5JJcds3xfn+ygWyF8PbnGy0AHB7MhgwMbRvI0MBZhpI"
+    text = f"-----BEGIN {marker}-----\\n{body}\\n{body}\\n-----END {marker}-----\\n"
+    argv, seen = ("sh", "-c", f"printf -- '{text}'; printf -- '{text}' >&2"), list[str]()
+    report = run_agent(
+        invoke(AgentSpec("mine", AgentKind.COMMAND, argv), Request("x")),
+        workspace=tmp_path,
+        environment=ENVIRONMENT,
+        limits=Limits(total_seconds=LONGEST_SECONDS),
+        now=lambda: NOW,
+        on_text=seen.append,
+        on_line=seen.append,
+    )
+    assert report.ending is Ending.CLEAN
+    assert sum("(masked private key)" in text for text in seen) >= 4
+    assert body not in "".join((*seen, report.text))
+
+
 def test_a_missing_program_is_a_failed_start(tmp_path: Path) -> None:
     report = run(AgentSpec("claude", AgentKind.CLAUDE, ("no-such-claude",)), tmp_path)
     assert report.ending is Ending.START_FAILED
