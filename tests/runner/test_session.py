@@ -318,6 +318,7 @@ def test_only_the_agents_own_sessions_of_a_kind_that_can_go_on() -> None:
     ("report", "gone"),
     [
         (AgentReport(Ending.START_FAILED), True),
+        (AgentReport(Ending.START_FAILED, session_id="s-1"), False),
         (AgentReport(Ending.CRASHED), True),
         (AgentReport(Ending.CRASHED, messages=("I look",)), False),
         (AgentReport(Ending.CRASHED, usage=Usage(tokens_out=1)), False),

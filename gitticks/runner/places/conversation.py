@@ -340,8 +340,11 @@ def client_needs(agent: AgentSpec, environment: Mapping[str, str]) -> ClientNeed
 def could_not_go_on(report: AgentReport) -> bool:
     """True if an agent that was asked to continue with a session ended before it said a word, so that it is gone.
 
-    Clients word this each in its own way, and change the words.
+    Clients word this each in its own way, and change the words. One that names its session and then fails to start, as
+    without a login, has found it.
     """
+    if report.ending is Ending.START_FAILED and report.session_id is not None:
+        return False
     ended_early = report.ending in (Ending.START_FAILED, Ending.CRASHED, Ending.CONTEXT_FULL)
     return ended_early and not report.messages and not report.usage.tokens_out
 
