@@ -111,7 +111,7 @@ def _collect(folder: int) -> Collected:
             set_aside(folder, name)
             warnings.append(f"the request `{ascii(name)[1:-1][:60]}` {error}: it was not acted on")
     if len(names) > MOST_REQUESTS:
-        warnings.append(f"{len(names)} requests are waiting: {MOST_REQUESTS} are read at a time")
+        warnings.append(f"more than {MOST_REQUESTS} requests are waiting: so many are read at a time")
     return Collected(tuple(requests), tuple(warnings))
 
 

@@ -137,6 +137,23 @@ def test_a_forged_request_is_set_aside_with_a_warning(project: RunProject) -> No
     assert "from working to done" in (project.last(EventType.GATE_FAILED).reason or "")
 
 
+def test_an_agent_that_is_refused_again_and_again_is_not_heard_for_ever(project: RunProject) -> None:
+    project.agent(
+        'for number in $(seq 10 59); do printf \'{"kind": "status", "status": "done"}\' > whole\n'
+        'mv whole "$GITTICKS_MAILBOX/outbox/0000$number-0123abcd.json"; done; sleep 1\n'
+    )
+    project.make()
+    ran = project.run("--max-iterations", "1")
+    assert ran.err.count("no more are read") == 1
+    assert project.kinds().count(EventType.GATE_FAILED) <= 21
+
+
+def test_an_outbox_that_was_replaced_is_told_once(project: RunProject) -> None:
+    project.agent('cd "$GITTICKS_MAILBOX"; rm -r outbox; touch outbox; sleep 1.5')
+    project.make()
+    assert project.run("--max-iterations", "1").err.count("its requests were not read") == 1
+
+
 def test_what_is_still_in_the_outbox_at_the_end_is_acted_on_before_the_end(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(f"{COMMIT}{HAND_OVER}exit 1")

@@ -69,6 +69,8 @@ _CLIENTS_VARIABLES = tuple(
 """What an agent that is not known may need to reach its model; clouds' credentials open more than a model."""
 _HOOK_EXTRA_SECONDS = 30
 """What a client gives its hook beyond the time that a person has, so that the refusal is ours."""
+_MOST_REFUSED = 20
+"""Each costs a line of the history, and perhaps a run of the tests."""
 _ONLY_WRITTEN = (RequestKind.NOTE, RequestKind.HANDOFF)
 """What such a request says is in the mailbox; no gate is asked."""
 
@@ -283,16 +285,26 @@ class Conversation(NamedTuple):
 
     def _watch_requests(self, is_over: threading.Event) -> None:
         folder, stop_at, is_last = self.desk.workspace.mailbox, math.inf, False
+        known, refused = set[str](), 0  # what stays in the outbox is neither done nor told again
         while not is_last:
             is_last = is_over.wait(_POLL_SECONDS)
-            collected = outbox.collect(folder)
-            for warning in collected.warnings:
-                self.heard.warn(warning)
-            for name, request in collected.requests:
-                seconds_left = self._pass_on(request)
-                if seconds_left is not None:
-                    stop_at = time.monotonic() + seconds_left
-                outbox.remove(folder, name)
+            if refused < _MOST_REFUSED:
+                collected = outbox.collect(folder)
+                for warning in (one for one in collected.warnings if one not in known):
+                    self.heard.warn(warning)
+                    refused += 1
+                for name, request in collected.requests:
+                    if name in known or refused >= _MOST_REFUSED:
+                        continue
+                    seconds_left = self._pass_on(request)
+                    if seconds_left is not None:
+                        stop_at = time.monotonic() + seconds_left
+                    elif request.kind not in _ONLY_WRITTEN:
+                        refused += 1
+                    outbox.remove(folder, name)
+                known.update(collected.warnings, (name for name, _ in collected.requests))
+                if refused >= _MOST_REFUSED:
+                    self.heard.warn(f"{refused} requests of this session were refused: no more are read")
             if time.monotonic() >= stop_at:
                 self.desk.stop.request()
 
