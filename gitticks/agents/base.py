@@ -38,6 +38,13 @@ _COMMON_PREFIXES = ("LC_", "XDG_")
 _NEVER = ("GIT_", "GITTICKS_")
 
 
+_CODES_OF_LIMITS = {
+    128 + signal.SIGXCPU: "sandbox.max_process_time",
+    128 + signal.SIGXFSZ: "sandbox.max_file_size",
+}
+"""What programs and sandboxes end with of which a signal ended what they ran."""
+
+
 class EndReason(StrEnum):
     """Why a supervised command is over; KILLED says that its supervisor was killed or hung."""
 
@@ -114,7 +121,10 @@ class Ended(NamedTuple):
             return "it had more processes at once than `sandbox.max_processes` allows"
         if self.reason is not EndReason.EXITED:
             return self.problem or self.reason.value
-        return f"exit code {self.exit_code}" if self.signal is None else f"ended by signal {self.signal}"
+        if self.signal is not None:
+            return f"ended by signal {self.signal}"
+        limit = _CODES_OF_LIMITS.get(self.exit_code or 0)
+        return f"exit code {self.exit_code}{f', as at `{limit}`' if limit else ''}"
 
 
 class Front(StrEnum):

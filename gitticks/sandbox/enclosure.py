@@ -219,7 +219,9 @@ def _limits(walls: Walls, *, is_agent: bool) -> tuple[str, ...]:
         f"--fsize={limits.max_file_size}",
         "--core=0",
     )
-    return ("prlimit", *words, *((f"--cpu={limits.max_process_time}",) if is_agent else ()), "--")
+    # The kernel says what it was at the first limit; at the last one it only kills.
+    seconds = limits.max_process_time
+    return ("prlimit", *words, *((f"--cpu={seconds}:{seconds + 5}",) if is_agent else ()), "--")
 
 
 def _without_lures(paths: tuple[Path, ...], workspace: Path, warn: Callable[[str], None]) -> Iterator[Path]:

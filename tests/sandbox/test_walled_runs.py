@@ -308,7 +308,22 @@ def test_a_process_that_computes_for_too_long_is_ended_and_the_agent_goes_on(pro
     project.make()
     ran = project.run("--sandbox", "permissive")
     assert project.task("k7f2").status is Status.DONE, ran.seen
-    assert int(git("show", "main:ended.txt", at=project.path)) > 128  # by a signal
+    assert git("show", "main:ended.txt", at=project.path) == "152"
+
+
+@pytest.mark.parametrize(
+    ("limit", "does"),
+    [
+        ("max_process_time: 1s", "while :; do :; done"),
+        ("max_file_size: 1MB", "exec head -c 2000000 /dev/zero > large"),
+    ],
+)
+def test_an_agent_that_a_limit_ended_names_the_setting(project: RunProject, limit: str, does: str) -> None:
+    project.settings(f"sandbox: {{{limit}}}\n")
+    project.agent(does)
+    project.make()
+    ran = project.run("--sandbox", "permissive", "--max-iterations", "1")
+    assert f"as at `sandbox.{limit.partition(':')[0]}`" in ran.seen
 
 
 @PRESETS
