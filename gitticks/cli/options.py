@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from datetime import datetime
 from difflib import get_close_matches
@@ -84,6 +84,46 @@ class Command(click.Command):
         if self.examples:
             formatter.write_paragraph()
         super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes `-l=bug` for `-l bug`, and a text that begins with `-` for a text."""
+        return super().parse_args(ctx, self._plain(ctx, args) if ctx.allow_interspersed_args else args)
+
+    def _plain(self, ctx: click.Context, words: list[str]) -> list[str]:
+        """Returns the words as click has to be given them: a text that begins with `-` goes after `--`."""
+        takes_value = {
+            word: not one.is_flag
+            for one in self.get_params(ctx)
+            if isinstance(one, click.Option)
+            for word in one.opts
+        }
+        plain: list[str] = []
+        behind: list[str] = []
+        rest = words[::-1]
+        while rest:
+            word = rest.pop()
+            if word == "--":
+                behind += reversed(rest)
+                return [*plain, word, *behind]
+            if takes_value.get(word):
+                if not rest:
+                    return words  # click says what is missing
+                plain += word, rest.pop()
+            elif takes_value.get(word[:2]) and word[2:3] == "=":
+                plain += word[:2], word[3:]
+            elif _is_text(word, takes_value) or (behind and (word == STDIN or not word.startswith("-"))):
+                behind.append(word)
+            else:
+                plain.append(word)
+        return [*plain, "--", *behind] if behind else plain
+
+
+def _is_text(word: str, options: Container[str]) -> bool:
+    """True for a word that begins as an option does, and has white space where none has any."""
+    first = word.split(maxsplit=1)[0] if word.startswith("-") else word
+    if first == word:
+        return False
+    return "=" not in first if first.startswith("--") else first[2:] == "" or first[:2] not in options
 
 
 class Group(Command, click.Group):
@@ -266,16 +306,15 @@ def message_of(error: click.ClickException) -> str:
         names = group.list_commands(error.ctx) if isinstance(group, click.Group) else []
         return f"`{error.ctx.command_path}` needs a command: {', '.join(f'`{name}`' for name in names)}"
     if isinstance(error, click.NoSuchOption):
-        near = _near(error.option_name, error.possibilities or ())
-        return f"no such option `{error.option_name}`{did_you_mean(near)}"
+        return f"no such option `{error.option_name}`{did_you_mean(_near_options(error))}"
     text = _QUOTED.sub(r"`\1`", " ".join(error.format_message().split()).rstrip(".").removesuffix(" range"))
     return text[:1].lower() + text[1:]
 
 
-def _near(option: str, possible: Iterable[str]) -> list[str]:
+def _near_options(error: click.NoSuchOption) -> list[str]:
     """Returns the options that may be meant; click counts the hyphens, which make all of them look alike."""
-    named = {one.lstrip("-"): one for one in possible}
-    return [named[one] for one in get_close_matches(option.lstrip("-"), named, n=2)]
+    named = {one.lstrip("-"): one for one in error.possibilities or ()}
+    return [named[one] for one in get_close_matches(error.option_name.lstrip("-"), named, n=2)]
 
 
 def hint_of(error: click.UsageError, arguments: list[str]) -> str:
@@ -288,7 +327,9 @@ def hint_of(error: click.UsageError, arguments: list[str]) -> str:
             program, _, rest = path.partition(" ")
             return f"`{program} {before} {rest}`"
         arguments_of = [one for one in error.ctx.command.params if isinstance(one, click.Argument)]
-        last = arguments_of[-1].make_metavar(error.ctx).strip("[]") if arguments_of else ""
+        last = arguments_of[-1].make_metavar(error.ctx).split()[-1].strip("[]") if arguments_of else ""
+        if last in _TEXTS and isinstance(error, click.NoSuchOption) and not _near_options(error):
+            return f"a {last} that begins with `-` goes after `--`; `{path} --help`"
         if last in _TEXTS and error.message.startswith("Got unexpected extra argument"):
             return f'put a text of several words in quotes, `"{last}"`; `{path} --help`'
         return f"`{path} --help`"

@@ -140,6 +140,24 @@ def test_words_without_quotes_are_told_where_they_belong(tmp_path: Path, words: 
     assert ran.err.endswith(f"\n\nhint: {hint}\n")
 
 
+@pytest.mark.parametrize("text", ["- first\n- second", "-m is not tested", "--json is wrong", "-- or not"])
+def test_a_text_may_begin_as_an_option_does(tmp_path: Path, text: str) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    project.ok("note", "k7f2", text, "--json")
+    assert project.notes("k7f2") == [text]
+    project.ok("cancel", "k7f2", text)
+    assert project.events("k7f2")[-1].reason == text
+
+
+def test_a_word_that_is_no_option_may_be_a_text(tmp_path: Path) -> None:
+    ran = gt("note", "k7f2", "-foo", at=tmp_path)
+    assert (ran.code, ran.err) == (
+        2,
+        "error: no such option `-f`\n\nhint: a TEXT that begins with `-` goes after `--`; `gt note --help`\n",
+    )
+
+
 @pytest.mark.parametrize(
     "words", [("next",), ("list", "--parent"), ("board",), ("graph",), ("show",), ("tree",)]
 )

@@ -26,6 +26,8 @@ def project(tmp_path: Path) -> Project:
         (["-l", "+a"], {"labels": ("old", "a")}),
         (["-l", "-old"], {"labels": ()}),
         (["-l", "+a,-old"], {"labels": ("a",)}),
+        (["-l=a", "-p=3"], {"labels": ("a",), "priority": 3}),
+        (["-l="], {"labels": ()}),
         (["--label=null"], {"labels": ()}),
         (["--reviewer="], {"reviewer": None}),
         (["--reviewer=null"], {"reviewer": None}),
