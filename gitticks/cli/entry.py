@@ -133,6 +133,8 @@ def _act_on_flags(words: list[str]) -> list[str]:
 def _change_folder(folder: str) -> None:
     if not folder:
         raise UsageError("`-C` needs a folder", hint="`gt -C ../project list`")
+    if COMPLETION in os.environ:  # a shell gives it as it is written
+        folder = os.path.expanduser(folder)
     try:
         os.chdir(folder)
     except OSError as error:

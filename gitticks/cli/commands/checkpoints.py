@@ -127,8 +127,8 @@ def _fields(made: Checkpoint) -> dict[str, object]:
 
 
 @command("diff", "gt checkpoints diff k7f2-14", "gt checkpoints diff k7f2-9 k7f2-14", of=checkpoints_command)
-@click.argument("checkpoint", metavar="CHECKPOINT")
-@click.argument("until", metavar="[CHECKPOINT]", required=False)
+@click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("checkpoint"))
+@click.argument("until", metavar="[CHECKPOINT]", required=False, shell_complete=Completes("checkpoint"))
 @click.option("--stat", is_flag=True, help="Only the summary, not the changes themselves.")
 def diff_command(context: Context, *, checkpoint: str, until: str | None, stat: bool) -> None:
     """Show what has changed since a checkpoint, or between two checkpoints.
@@ -191,7 +191,7 @@ def _pruned_words(one: Pruned, *, dry_run: bool) -> str:
 
 
 @command("resume", "gt resume k7f2-14", "gt resume k7f2-14 --no-run")
-@click.argument("checkpoint", metavar="CHECKPOINT")
+@click.argument("checkpoint", metavar="CHECKPOINT", shell_complete=Completes("checkpoint"))
 @click.option(
     "--force",
     is_flag=True,

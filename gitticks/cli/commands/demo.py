@@ -13,7 +13,7 @@ from gitticks.actions.demo import Demo, demo_context
 from gitticks.actions.listing import Filter, list_tasks
 from gitticks.actions.run import execute, prepare_run
 from gitticks.actions.trust import no_sandbox_warning
-from gitticks.cli.options import command
+from gitticks.cli.options import Completes, command
 from gitticks.cli.render import say, say_all, screen, warn
 from gitticks.cli.text import called, visible
 from gitticks.cli.views.run import RunLines
@@ -28,7 +28,13 @@ _MOST_ROUNDS = 20
 
 
 @command("demo", "gt demo --yes", "gt demo --open", "gt demo --dir /tmp/till", with_json=False)
-@click.option("--dir", "directory", type=click.Path(path_type=Path), help="The folder for it, new or empty.")
+@click.option(
+    "--dir",
+    "directory",
+    type=click.Path(path_type=Path),
+    shell_complete=Completes("folder"),
+    help="The folder for it, new or empty.",
+)
 @click.option("--yes", is_flag=True, help="Answer and approve automatically.")
 @click.option("--open", "opens", is_flag=True, help="Open the interface in it instead of running the tasks.")
 def demo_command(context: Context, *, directory: Path | None, yes: bool, opens: bool) -> int:

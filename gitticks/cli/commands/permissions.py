@@ -184,7 +184,7 @@ def deny_command(context: Context, **options: Any) -> None:
     "gt permissions explain network github.com",
     of=permissions_command,
 )
-@click.argument("operation", metavar="OPERATION")
+@click.argument("operation", metavar="OPERATION", shell_complete=Completes("|".join(Operation)))
 @click.argument("target", metavar="TARGET...", nargs=-1, required=True)
 @click.option("--agent", shell_complete=Completes("agent"), help="This agent instead of the default one.")
 def explain_command(context: Context, *, operation: str, target: tuple[str, ...], agent: str | None) -> None:
@@ -264,7 +264,6 @@ def forget_command(context: Context, *, numbers: tuple[int, ...]) -> None:
     metavar="[MODE]",
     required=False,
     type=click.Choice([*(one.value for one in PermissionMode), "default"]),
-    shell_complete=Completes("-"),
 )
 @click.option("--yes", is_flag=True, help="Do not ask, even if agents may do more.")
 def mode_command(context: Context, *, mode: str | None, yes: bool) -> None:

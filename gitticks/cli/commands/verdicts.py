@@ -31,7 +31,7 @@ from gitticks.cli.editor import (
     typed_word,
     written_below,
 )
-from gitticks.cli.options import command, task_argument
+from gitticks.cli.options import Completes, command, task_argument
 from gitticks.cli.writing import moved_words, print_change, read_text, returned_words
 from gitticks.errors import Exit, UsageError
 from gitticks.model.ids import TaskId
@@ -40,7 +40,12 @@ from gitticks.model.notes import Section
 
 def signing(function: Callable[..., int]) -> Callable[..., int]:
     """Adds the options that sign an approval."""
-    key = click.option("--key", metavar="FILE", help="Sign the approval with this SSH key.")
+    key = click.option(
+        "--key",
+        metavar="FILE",
+        shell_complete=Completes("file"),
+        help="Sign the approval with this SSH key.",
+    )
     sign = click.option(
         "--sign", is_flag=True, help="Sign the approval with the SSH key that git signs with."
     )

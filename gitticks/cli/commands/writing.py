@@ -151,7 +151,8 @@ def update_command(
 ) -> int:
     """Change a task's fields or ask for a status.
 
-    All options are applied together or not at all. `=null` or an empty value clears a field.
+    All options are applied together or not at all. `=null` or an empty value clears a field, and an empty text the
+    summary.
     """
     wishes = wishes_of(fields)
     if title is not None:

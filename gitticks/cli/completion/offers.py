@@ -38,7 +38,7 @@ _GAP, _LEAST_ROOM = "  ", 8
 _BARE = "_./,:@+=%-"
 """Signs that mean nothing to bash."""
 COMMAND, NOTHING, ASKS_CLICK = "command", "-", "click"
-_NAMES = frozenset({"task", "closed", "awaiting", "workspace"})
+_NAMES = frozenset({"task", "closed", "awaiting", "workspace", "checkpoint"})
 """Kinds of which none is offered twice on a line."""
 _REPEATED = "*"
 KNOWN_AGENTS = ("claude", "codex", "gemini", "amp", "opencode", "script")
@@ -53,9 +53,11 @@ def complete(shell: str, words: list[str], commands: Callable[[], click.Command]
     `commands` loads the whole command line, for what the table does not know.
     """
     words = words or [""]
-    is_apart = shell == "bash" and "=" in words
+    replaced = words[-1]
     if shell == "bash":  # it gives them as they are written
+        replaced = "" if _is_break(replaced) else replaced.replace("\\", "")
         words = [word.replace("\\", "") for word in _joined(words)]
+    apart = len(words[-1]) - len(replaced)
     words = [name_of(words[0]), *words[1:]] if len(words) > 1 else words
     typed = what_is_typed(words)
     context = Context()
@@ -64,24 +66,30 @@ def complete(shell: str, words: list[str], commands: Callable[[], click.Command]
     finally:
         if "index" in context.__dict__:
             context.index.close()
-    begin = "" if typed is None or is_apart else typed.flag
+    begin = "" if typed is None else typed.flag
+    found = [one._replace(word=f"{begin}{one.word}"[apart:]) if one.word else one for one in found]
     if shell in _WITH_ROOM and all(one.word for one in found):
         found = _WITH_ROOM[shell](found, terminal_columns())
-    say(*(f"{begin if one.word else ''}{one.word}\t{one.text}" for one in found))
+    say(*(f"{one.word}\t{one.text}" for one in found))
     return Exit.DONE
 
 
 def _joined(words: list[str]) -> list[str]:
-    """Puts `--flag`, `=` and `value` together again, which bash takes for three words."""
+    """Puts together again what bash takes for several words: `--flag=value`, and what has a colon in it."""
     joined: list[str] = []
     rest = words[::-1]
     while rest:
         word = rest.pop()
-        if word == "=" and joined and joined[-1].startswith("--"):
-            joined[-1] += "=" + (rest.pop() if rest else "")
+        if _is_break(word) and joined and (word != "=" or joined[-1].startswith("-")):
+            joined[-1] += word + (rest.pop() if rest else "")
         else:
             joined.append(word)
     return joined
+
+
+def _is_break(word: str) -> bool:
+    """True for what bash ends a word at: `=` or colons."""
+    return word == "=" or set(word) == {":"}
 
 
 def _found(
@@ -234,6 +242,12 @@ def _find(context: Context, kind: str, typed: str) -> list[Offer] | None:
             listed = [one.name for one in list_workspaces(context.repository, context.settings)]
             titles = {str(task.id): visible(task.title) for task in context.index.known(listed).values()}
             return _beginning(typed, [Offer(name, titles.get(name, "")) for name in listed])
+        case "checkpoint":
+            from gitticks.actions.checkpoints import list_checkpoints
+
+            return _beginning(
+                typed, [Offer(one.stored.id, visible(one.title)) for one in list_checkpoints(context)]
+            )
         case "labels":
             return _one_more(
                 typed, _in_use(label for one in context.index.details().values() for label in one.labels)

@@ -12,6 +12,8 @@ from gitticks.cli.completion.offers import KNOWN_AGENTS, MOST_OFFERED, Offer, of
 from gitticks.model.ids import TaskId
 from gitticks.store.transaction import Transaction
 from tests.cli.support import gt, gt_process
+from tests.support.checkpoints import make_checkpoint
+from tests.support.projects import make_project
 from tests.support.repositories import git, make_repository
 from tests.support.stores import ADA, change_task, make_queue, put_task, write_task_file
 from tests.support.tasks import make_store, make_task
@@ -121,6 +123,20 @@ def test_files_are_left_to_the_shell(tmp_path: Path) -> None:
     assert offered(tmp_path, "-C sr") == ["\tfolder"]
 
 
+def test_a_home_folder_is_known_as_it_is_typed(tmp_path: Path) -> None:
+    make_queue(tmp_path / "project")
+    (tmp_path / "elsewhere").mkdir()
+    found = offered(tmp_path / "elsewhere", "-C ~/project show k", HOME=str(tmp_path))
+    assert words(found) == ["k7f2"]
+
+
+def test_checkpoints_are_those_that_there_are(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make("k7f2")
+    make_checkpoint(project, "k7f2", 3, head=git("rev-parse", "HEAD", at=tmp_path))
+    assert offered(tmp_path, "resume k") == ["k7f2-3\tLogin loses the return URL"]
+
+
 def test_bash_takes_a_flag_and_its_value_for_three_words(tmp_path: Path) -> None:
     def by_bash(line: str) -> list[str]:
         return words(offered(tmp_path, line, by="bash"))
@@ -128,6 +144,20 @@ def test_bash_takes_a_flag_and_its_value_for_three_words(tmp_path: Path) -> None
     assert by_bash("list --status = pending,wor") == ["pending,working"]
     assert by_bash("list --status =")[0] == "pending"
     assert by_bash("list --status=wor") == ["--status=working"]
+
+
+def test_bash_takes_what_a_colon_is_in_for_several_words(tmp_path: Path) -> None:
+    store = make_queue(tmp_path)
+    change_task(store, "b1kd", labels=("area:ui", "area::it"))
+
+    def by_bash(line: str) -> list[str]:
+        return words(offered(tmp_path, line, by="bash"))
+
+    assert by_bash("list --label are") == ["area::it", "area:ui"]
+    assert by_bash("list --label area : u") == ["ui"]
+    assert by_bash("list --label = area ::") == ["it"]
+    assert by_bash("list -l = web,area : u") == ["ui"]
+    assert by_bash("list --label=area:u") == ["--label=area:ui"]
 
 
 def test_bash_lists_words_with_their_meanings_and_inserts_them_without(tmp_path: Path) -> None:

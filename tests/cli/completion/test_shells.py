@@ -31,7 +31,7 @@ def queue(tmp_path: Path) -> Path:
     store = make_queue(tmp_path / "repository")
 
     def put(transaction: Transaction) -> None:
-        put_task(transaction, HOSTILE, id="h0st", labels=("needs work",))
+        put_task(transaction, HOSTILE, id="h0st", labels=("needs work", "area:ui"))
         put_task(transaction, "Two of them", id="h0st-2", parent=TaskId("e0pc"))
 
     store.transact(put, author=ADA)
@@ -140,6 +140,8 @@ def test_bash_completes_and_lists(queue: Path) -> None:
         terminal.wait_for("working")
         terminal.type("\x15gt list --label nee\t")
         terminal.wait_for("needs\\ work")
+        terminal.type("\x15gt list --label area:u\t")
+        terminal.wait_for("area:ui ")
         terminal.type("\x15echo gone; gt appr\tr\t; ls; echo $((6*7))\n")
         assert "pwned" not in terminal.wait_for("42")
     assert "gt approve r3vw" in terminal.seen
