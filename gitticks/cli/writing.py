@@ -145,7 +145,8 @@ def read_text(given: str | None, what: str = "the text") -> str | None:
     if given == STDIN:
         try:
             given = sys.stdin.read(LONGEST_TEXT + 1)
-        except UnicodeDecodeError:
+            given.encode()  # where the locale is C, any byte can be read
+        except UnicodeError:
             raise UsageError(f"{what} is not UTF-8", hint=_TO_UTF8) from None
         click.get_current_context().ensure_object(Context).typed = given
     return None if given is None else check_text(given, what)

@@ -53,6 +53,14 @@ def test_in_a_workspace_a_single_word_is_the_text(project: Project) -> None:
     assert (project.notes("m3xq"), project.notes("k7f2")) == (["careful"], ["elsewhere"])
 
 
+def test_other_bytes_on_stdin_are_to_be_converted_also_where_the_locale_is_c(project: Project) -> None:
+    ran = project.gt("note", "k7f2", "-", input="caf\udce9\n")
+    assert ran.seen == (
+        "--- 2\nerror: the text is not UTF-8\n\n"
+        "hint: `iconv -f LATIN1 -t UTF-8` converts it, if it is Latin-1\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
