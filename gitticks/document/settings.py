@@ -158,13 +158,16 @@ def find_setting(name: str) -> tuple[Setting, Keys]:
     keys = keys_of(name)
     setting = BY_NAME.get(pattern_of(keys))
     if setting is None or not all(keys):
+        shown = ascii(name)[1:-1]
+        if is_group(pattern_of(keys)):
+            raise UsageError(f"`{shown}` is a group of settings", hint=f"`gt config {keys[0]}` lists them")
         group = keys[:-1]
         beside = [".".join((*group, word)) for word in known_keys(pattern_of(group))] if group else []
         guess = values.near(name, beside or [known for known in BY_NAME if ANY not in known])
         hint = f"did you mean `{guess}`?" if guess else "`gt config` lists the settings"
         if keys[0] in {"alias", "aliases"}:
             hint = f"aliases are yours alone: `git config --global gitticks.alias.{keys[-1]} …`"
-        raise UsageError(f"there is no setting `{ascii(name)[1:-1]}`", hint=hint)
+        raise UsageError(f"there is no setting `{shown}`", hint=hint)
     return setting, keys
 
 

@@ -352,7 +352,10 @@ def test_a_group_shows_its_settings(tmp_path: Path) -> None:
     make_store(tmp_path)
     names = [line.split()[0] for line in gt("config", "council", at=tmp_path).out.splitlines()]
     assert names == ["setting", "council.rule", "council.rounds", "council.timeout"]
-    assert "there is no setting `council`" in gt("config", "council", "any", at=tmp_path).err
+    for words in (["council", "any"], ["council", "--unset"]):
+        assert gt("config", *words, at=tmp_path).err == (
+            "error: `council` is a group of settings\n\nhint: `gt config council` lists them\n"
+        )
 
 
 def test_a_line_that_a_command_wrote_may_be_replaced_by_hand(tmp_path: Path) -> None:
