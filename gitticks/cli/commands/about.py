@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -25,6 +26,7 @@ from gitticks.cli.text import as_called
 from gitticks.cli.views.workflow import TOPICS, TOPICS_ELSEWHERE, guide_words, guides, guides_about
 from gitticks.errors import GitticksError, NotFoundError
 from gitticks.git.process import versions_of_git
+from gitticks.safe_read import reason_of
 
 _WIDTH = 78
 _ELSEWHERE = {**NAMES_ELSEWHERE, **TOPICS_ELSEWHERE}
@@ -58,7 +60,11 @@ def help_command(ctx: click.Context, words: tuple[str, ...], folder: Path | None
     opens by its name or by any word that only one of them is about, such as `council` or `budget`.
     """
     if folder is not None:
-        pages = write_pages(ctx.find_root().command, Path(os.path.expanduser(folder)))
+        try:
+            pages = write_pages(ctx.find_root().command, Path(os.path.expanduser(folder)))
+        except OSError as error:
+            hint = f"`ls -ld {quote(str(Path(error.filename or folder).parent))}` shows it"
+            raise GitticksError(f"`{folder}` cannot be written: {reason_of(error)}", hint=hint) from error
         say(f"{len(pages)} man pages written: `man -l {folder}/gt.1`")
         return
     if words == ("all",):

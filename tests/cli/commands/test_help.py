@@ -94,6 +94,14 @@ def test_where_the_terminal_knows_ascii_alone(tmp_path: Path) -> None:
     assert ran.out.isascii()
 
 
+def test_a_folder_that_cannot_be_made_is_no_bug(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = gt("help", "--man", "file/man1", at=tmp_path)
+    assert ran.seen == (
+        "--- 1\nerror: `file/man1` cannot be written: not a directory\n\nhint: `ls -ld file` shows it\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
