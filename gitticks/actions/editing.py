@@ -213,7 +213,8 @@ def create_from_draft(context: Context, draft: Draft) -> Task:
 def nothing_written() -> GitticksError:
     """Returns the error for a template that was left as it is."""
     return GitticksError(
-        "nothing was written, so no task was created", hint='`gt create "Fix the login"` needs no editor'
+        "the form was left unchanged or empty, so no task was created",
+        hint='`gt create "Fix the login"` needs no editor',
     )
 
 

@@ -240,7 +240,7 @@ def test_a_form_that_is_left_as_it_is_or_empty_creates_nothing(
     tip = project.tip()
     ran = _edited(project, script, *title)
     assert ran.code == 1
-    assert ran.err.startswith("error: nothing was written, so no task was created\n")
+    assert ran.err.startswith("error: the form was left unchanged or empty, so no task was created\n")
     assert project.tip() == tip
     assert not list((project.path / ".git" / "gitticks" / "drafts").iterdir())
 
