@@ -99,10 +99,9 @@ def test_what_is_added_wants_a_run_and_an_id(project: RunProject) -> None:
     assert "no run is active in this clone" in ran.err
     assert "`gt run k7f2` starts one" in ran.err
     assert "`--add` needs an ID" in project.gt("run", "--add").err
-    assert (
-        "`--add` cannot be used with `--parallel`"
-        in project.gt("run", "--add", "k7f2", "--parallel", "2").err
-    )
+    for flag, value in {"--parallel": "2", "--max-duration": "2h"}.items():
+        refused = project.gt("run", "--add", "k7f2", flag, value).err
+        assert f"`--add` cannot be used with `{flag}`" in refused
 
 
 def test_an_epic_that_a_flag_gave_a_branch_is_merged_by_who_approves_it_later(project: RunProject) -> None:

@@ -196,7 +196,7 @@ def run_command(
 
 def _add(context: Context, ids: tuple[str, ...]) -> int:
     others = [
-        parameter.opts[-1]
+        parameter.opts[0]
         for parameter in click.get_current_context().command.params
         if parameter.name not in ("ids", "add")
         and click.get_current_context().get_parameter_source(parameter.name or "")
