@@ -138,14 +138,24 @@ class Staff(NamedTuple):
             hint=f"`gt edit {file.task.id}` adds one, `gt run --agent NAME` chooses another agent",
         )
 
-    def require_reviewers(self, task: Task) -> None:
-        """Refuses work that nobody could review, before it is paid for: the settings know no agent of a reviewer's."""
+    def require_reviewers(self, task: Task) -> tuple[Reviewer, ...]:
+        """Refuses work that nobody could review, before it is paid for; returns who of a council is not installed.
+
+        Raises:
+            NotFoundError: the settings do not know a reviewer's agent.
+            NoAgentError: no reviewer is installed.
+        """
         if self.settings.review is ReviewPolicy.NONE:
-            return
+            return ()
         try:
-            self.reviewers(task)
-        except NotFoundError as error:
-            raise NotFoundError(f"nobody could review its work: {error.message}", hint=error.hint) from error
+            reviewers = self.reviewers(task)
+            first = [self.left(one.agent, tuple)[0] for one in reviewers]
+            absent = [one for one, agent in zip(reviewers, first, strict=True) if self.registry.lacks(agent)]
+            if len(absent) == len(reviewers):
+                require_program(absent[0].agent, self.registry)
+        except (NotFoundError, NoAgentError) as error:
+            raise type(error)(f"nobody could review its work: {error.message}", hint=error.hint) from error
+        return tuple(absent)
 
     def require_any_worker(self, store: Store, tasks: Iterable[Task]) -> None:
         """Refuses if there are tasks, and none of them has an agent; an agent of an unknown name is another error.

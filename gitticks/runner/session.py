@@ -142,7 +142,9 @@ class SessionRun:
             return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
         if self.role is Role.WORKER:
             self.run.staff.require_worker(self.agent, self.file)
-            self.run.staff.require_reviewers(self.file.task)
+        for one in self.run.staff.require_reviewers(self.file.task):
+            words = f"its reviewer `{one.name}` abstains: the agent `{one.agent.name}` is not on PATH"
+            self.run.emit(Warned(self.task_id, words))
         for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
             require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script(self.agent)

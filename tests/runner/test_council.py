@@ -330,6 +330,21 @@ def test_work_that_a_council_could_not_review_is_not_begun(project: RunProject) 
     assert project.stands() == (Status.PENDING, None)
 
 
+def test_a_reviewer_that_is_not_installed_is_noticed_before_the_work(project: RunProject) -> None:
+    project.settings("reviewers: [{name: one, agent: codex}, {name: two}]\n")
+    project.agent(DONE)
+    project.make()
+    ran = project.run()
+    assert (
+        "k7f2: skipped in this run: nobody could review its work: the agent `codex` is not on PATH"
+        in ran.seen
+    )
+    assert project.stands() == (Status.PENDING, None)
+    project.settings("review: council\n")
+    assert "k7f2: its reviewer `one` abstains: the agent `codex` is not on PATH" in project.run().seen
+    assert project.stands() != (Status.PENDING, None)
+
+
 def test_nothing_that_a_reviewer_does_reaches_the_work(project: RunProject) -> None:
     meddle = (
         "echo mine > mine.txt; git add -A; git commit -qm 'by a reviewer'\n"
