@@ -119,16 +119,19 @@ def spending_of_run(context: Context) -> SpendingRecord | None:
         return None
     from gitticks.runner.run_record import read_spending
 
-    return read_spending(place, is_run_alive=is_run_alive_at(place))
+    return read_spending(place, context.now, is_run_alive=is_run_alive_at(place))
 
 
 def foreseen_conflicts(context: Context) -> tuple[Foreseen, ...]:
-    """Returns the conflicts that the last run found and that still are."""
+    """Returns the conflicts that the last run found and that still are, of work that is not closed."""
     if not os.path.exists(f"{context.repository.own_place}/{OVERLAPS_FILE}"):
         return ()
     from gitticks.runner.run_record import read_foreseen
 
-    return read_foreseen(context.repository.common_dir)
+    found = read_foreseen(context.repository.common_dir)
+    names = {name for one in found for name in (one.name, one.other) if name is not None}
+    closed = {task.id for task in context.index.known(names).values() if not task.is_open}
+    return tuple(one for one in found if closed.isdisjoint((one.name, one.other)))
 
 
 def merge_queue(context: Context) -> dict[TaskId, QueuedMerge]:

@@ -103,14 +103,18 @@ def write_spending(
         write_json(own_dir / SPENDING_FILE, body)
 
 
-def read_spending(own_place: str, *, is_run_alive: bool) -> SpendingRecord:
-    """Returns what is known; what cannot be read is nothing, and the budgets of a run that was killed are left out."""
+def read_spending(own_place: str, now: datetime, *, is_run_alive: bool) -> SpendingRecord:
+    """Returns what is known, the time of a living run till now; what cannot be read is nothing.
+
+    The budgets of a run that was killed are left out.
+    """
 
     def make(body: Any) -> SpendingRecord:
-        run, budgets = _run(**body["run"]), tuple(_budget(*one) for one in body["budgets"])
-        if is_run_alive:
-            return SpendingRecord(budgets, None, run)
-        return SpendingRecord((), body["ended"], run)
+        run = _run(**body["run"])
+        if not is_run_alive:
+            return SpendingRecord((), body["ended"], run)
+        lasted = max(0.0, (now - run.began).total_seconds())
+        return SpendingRecord(tuple(_budget(*one, lasted=lasted) for one in body["budgets"]), None, run)
 
     return read_json(f"{own_place}/{SPENDING_FILE}", make, SpendingRecord())
 
@@ -124,8 +128,12 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
-def _budget(scope: str, task: str | None, metric: str, spent: float, limit: float) -> BudgetState:
+def _budget(
+    scope: str, task: str | None, metric: str, spent: float, limit: float, *, lasted: float
+) -> BudgetState:
     reading = Reading(Scope(scope), Metric(metric), float(spent), float(limit))
+    if reading.scope is Scope.RUN and reading.metric is Metric.DURATION:
+        reading = reading._replace(spent=lasted)
     return BudgetState.of(reading, TaskId(task) if task and is_valid_id(task) else None)
 
 

@@ -34,6 +34,18 @@ def test_work_that_conflicts_is_named_until_it_does_not(project: RunProject) -> 
     assert "conflicts" not in project.ok("status")
 
 
+def test_work_of_a_cancelled_task_conflicts_with_nothing(project: RunProject) -> None:
+    project.settings(NO_REVIEW)
+    project.agent(SHARED)
+    project.make("a111")
+    project.make("b111")
+    assert project.run("--parallel", "2").code == 3
+    assert "a111  with b111 in 111.txt" in project.ok("status")
+    project.ok("cancel", "b111")
+    assert "conflicts" not in project.ok("status")
+    assert "conflicts" not in project.ok("inbox")
+
+
 def test_all_that_a_task_conflicts_with_is_said_at_once(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.agent(SHARED)
