@@ -56,7 +56,8 @@ class Asked(NamedTuple):
     before a verdict. `answer`, `review` and `changes` are None where there are none, or where this task is too far
     down to be looked into. `conflicts_with` names other work that the last run found to conflict with this. `stranger` wrote
     the task, and is not known in this clone. `to_merge` is what a person is to merge of approved work.
-    `granted` is what an approval grants where a budget is spent: as much as that is now.
+    `granted` is what an approval grants where a budget is spent: as much as that is now; where it is an epic's of which all
+    tasks are closed, the approval `ends` it instead.
     """
 
     standing: Standing[TaskRow]
@@ -71,6 +72,7 @@ class Asked(NamedTuple):
     stranger: str | None = None
     to_merge: LeftMerge | None = None
     granted: str | None = None
+    ends: bool = False
 
 
 class Inbox(NamedTuple):
@@ -194,6 +196,7 @@ def inbox_of(
             stranger=strangers.get(task.id),
             to_merge=left_merge_in(context, task) if place < MOST_READ else None,
             granted=_granted(context, told[0]),
+            ends=_ends(index, task, told[0]),
         )
         for place, task in enumerate(shown)
     )
@@ -242,6 +245,13 @@ def _granted(context: Context, said: str) -> str | None:
     # The settings cannot be read, or the reason names a budget that this version does not know.
     except (GitticksError, AttributeError, ValueError):
         return None
+
+
+def _ends(index: Index, task: TaskRow, said: str) -> bool:
+    if not task.is_epic or not said.startswith(BUDGET_SPENT):
+        return False
+    children = index.children(task.id)
+    return bool(children) and not any(one.is_open for one in children)
 
 
 def with_changes(context: Context, asked: tuple[Asked, ...]) -> tuple[Asked, ...]:

@@ -199,6 +199,17 @@ class TestEpic:
         assert project.run("--parallel", "1").code == RunExit.WAITS
         assert project.stands("t4aa")[0] is Status.REVIEWING
 
+    def test_an_approval_ends_an_epic_in_which_all_is_closed(self, project: RunProject) -> None:
+        project.settings(f"{NO_PERSON}{EPIC}")
+        spends(project, DONE, cost=3.0)
+        epic(project, "t1aa", "t2aa")
+        assert project.run("--parallel", "1").code == RunExit.WAITS
+        assert "approving grants another $3.00\n" in project.ok("inbox")
+        project.ok("cancel", "t2aa")
+        assert "all below it is closed, so approving lets it end\n" in project.ok("inbox")
+        project.ok("approve", "epic")
+        assert project.stands("epic") == (Status.DONE, None)
+
     def test_sessions_side_by_side_share_it(self, project: RunProject) -> None:
         project.settings(f"{NO_REVIEW}budget: {{epic: {{iterations: 4}}}}\n")
         project.agent(DONE)

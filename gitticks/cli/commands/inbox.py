@@ -263,7 +263,7 @@ def _facts(asked: Asked) -> Iterator[str]:
     if asked.answer is not None:
         yield f"answered by {visible(asked.answer.name)}, counts once it is approved"
     if _is_spent(asked):
-        yield f"approving grants {f'another {asked.granted}' if asked.granted else 'the same amount again'}"
+        yield _outcome_of_grant(asked)
     if _is_unreviewed(asked):
         yield "a hand-off of yours goes to review again, an answer back to the worker"
     if asked.review is not None and asked.review.outcome == _PASS:
@@ -274,6 +274,12 @@ def _facts(asked: Asked) -> Iterator[str]:
         yield from changes_words(asked.changes)
     if asked.conflicts_with:
         yield f"conflicts with {', '.join(map(visible, asked.conflicts_with))}"
+
+
+def _outcome_of_grant(asked: Asked) -> str:
+    if asked.ends:
+        return "all below it is closed, so approving lets it end"
+    return f"approving grants {f'another {asked.granted}' if asked.granted else 'the same amount again'}"
 
 
 def _review(review: ReviewWord) -> str:
