@@ -195,6 +195,11 @@ def default_base(repository: Repository) -> str | None:
     return None
 
 
+def likely_base(common_dir: str | Path) -> str:
+    """Returns what to type where no default branch is known: `main` or `master` if it exists, else `BRANCH`."""
+    return next((name for name in ("main", "master") if read_ref(common_dir, BRANCHES + name)), "BRANCH")
+
+
 def resolve(repository: Repository, revision: str) -> str:
     """Returns the id of the commit that `revision` names, in any form that git knows.
 

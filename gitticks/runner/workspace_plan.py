@@ -20,7 +20,7 @@ from gitticks.git.checkouts import (
     head,
     lost_head,
 )
-from gitticks.git.refs import BRANCHES, default_base, read_ref
+from gitticks.git.refs import BRANCHES, default_base, likely_base, read_ref
 from gitticks.git.repository import Repository
 from gitticks.model.graph import code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
@@ -190,7 +190,7 @@ def _team_base(settings: Settings, repository: Repository) -> str:
     if base is None:
         raise GitticksError(
             "HEAD is detached, and `base` is not set: there is no branch to merge into",
-            hint="`gt config base main`",
+            hint=f"`gt config base {likely_base(repository.common_dir)}`",
         )
     return base
 

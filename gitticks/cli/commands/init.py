@@ -16,6 +16,7 @@ from gitticks.cli.json import print_object
 from gitticks.cli.options import command
 from gitticks.cli.render import hint, say, warn
 from gitticks.cli.text import as_called, visible
+from gitticks.git.refs import likely_base
 from gitticks.git.sharing import Fetched
 from gitticks.model.settings import AgentKind, HumanPolicy
 
@@ -55,10 +56,10 @@ def init_command(context: Context, *, base: str | None, human: str | None) -> No
             agents=[{"name": one.name, "version": one.version} for one in agents],
         )
         return
-    _say(done, agents)
+    _say(context, done, agents)
 
 
-def _say(done: Initialised, agents: list[KnownAgent]) -> None:
+def _say(context: Context, done: Initialised, agents: list[KnownAgent]) -> None:
     board = f"the board at {visible(os.path.relpath(done.board))}/ (ignored by your checkout)"
     match done.begun:
         case Begun.CREATED:
@@ -79,7 +80,8 @@ def _say(done: Initialised, agents: list[KnownAgent]) -> None:
     if not done.has_commits:
         say("base branch: not known until your first commit; work can start after that")
     elif done.base is None:
-        say(as_called("base branch: not known, HEAD is detached; set one with `gt config base main`"))
+        set_one = f"`gt config base {likely_base(context.repository.common_dir)}`"
+        say(as_called(f"base branch: not known, HEAD is detached; set one with {set_one}"))
     for one in done.silent:
         refused, cut_off = "refused to say whether it has tasks", "could not be reached"
         how = refused if one.outcome is Fetched.REFUSED else cut_off

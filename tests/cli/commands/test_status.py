@@ -278,6 +278,18 @@ def test_without_a_base_to_begin_from_it_says_so_as_the_doctor_does(
     git("symbolic-ref", "HEAD", "refs/heads/main", at=project.path)
 
 
+def test_on_a_detached_head_it_names_a_branch_that_is_there(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    project.make()
+    write_files(project.store, {"config.yaml": b"version: 1\n"})
+    git("branch", "-qm", "trunk", at=project.path)
+    git("checkout", "-q", "--detach", at=project.path)
+    assert "`gt config base BRANCH`" in project.gt("status").seen
+    assert "`gt config base BRANCH`" in project.gt("init").seen
+    git("branch", "master", at=project.path)
+    assert "`gt config base master`" in project.gt("status").seen
+
+
 def test_no_tasks(tmp_path: Path) -> None:
     create_board(make_store(tmp_path).repository)
     assert gt("status", at=tmp_path).seen == (
