@@ -68,13 +68,16 @@ class Picking:
             self._run.staff.require_any_worker(self._run.open_store(), tasks)
 
     def first_agents(self) -> Iterator[tuple[Task, AgentSpec]]:
-        """Yields the agents of what would be started first, each with the first of its tasks; unknown ones are left out."""
+        """Yields the agents of what would be started first, each with the first of its tasks.
+
+        Those that are unknown or not installed are left out: their tasks are skipped with that reason.
+        """
         seen = set()
         for task in self.ready():
             for role in (Role.WORKER, Role.REVIEWER):
                 with contextlib.suppress(GitticksError):
                     for agent in self._run.staff.agents(task, role):
-                        if (agent.name, agent.model) not in seen:
+                        if (agent.name, agent.model) not in seen and not self._run.registry.lacks(agent):
                             seen.add((agent.name, agent.model))
                             yield task, agent
 

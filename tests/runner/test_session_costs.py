@@ -204,9 +204,12 @@ def test_of_a_council_what_has_a_price_counts_though_another_reviewers_tokens_ha
 
 
 def test_a_reviewer_of_a_council_is_asked_for_its_price_before_anything_starts(project: RunProject) -> None:
-    project.ok("config", "agents.codex.type", "codex")
     project.settings("review: council\nreviewers: [{name: one, agent: mine}, {name: two, agent: codex}]\n")
     project.make()
+    ran = project.run("--max-cost", "5")
+    assert "its reviewer `two` abstains: the agent `codex` is not on PATH" in ran.err
+    project.make("aaaa")
+    project.ok("config", "agents.codex.argv", '["true"]')
     ran = project.run("--max-cost", "5")
     assert (ran.code, ran.out) == (64, "")
     assert ran.err.startswith("error: `codex` reports neither its cost nor its model"), ran.err
