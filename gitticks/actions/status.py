@@ -108,6 +108,11 @@ class Overview(NamedTuple):
         """Returns the ready tasks that a run would start, as far as it is known."""
         return tuple(one for one in self.ready if one.task.id not in self.skipped)
 
+    @property
+    def has_work(self) -> bool:
+        """True if a run would start a worker or a reviewer, as far as it is known."""
+        return any(one.task.id not in self.skipped for one in (*self.ready, *self.to_review))
+
 
 def take_stock(context: Context, most_asked: int) -> Overview:
     """Returns the overview, after applying what was saved on the board.
@@ -135,6 +140,7 @@ def take_stock(context: Context, most_asked: int) -> Overview:
     merging = [row for row in begun if row.is_merging]
     queue = merge_queue(context) if merging else {}
     ready = graph.ready_among(ordered, around)
+    to_review = [row for row in begun if is_to_review(row, around)]
 
     def standings(rows: Iterable[TaskRow]) -> tuple[Standing[TaskRow], ...]:
         return tuple(standing_of(context, row, graph, around) for row in rows)
@@ -144,7 +150,7 @@ def take_stock(context: Context, most_asked: int) -> Overview:
         awaiting=standings(awaiting),
         questions={row.id: index.open_questions(row.id) for row in awaiting} if context.as_json else {},
         inbox=inbox_of(context, graph, around, count=most_asked),
-        to_review=standings(row for row in begun if is_to_review(row, around)),
+        to_review=standings(to_review),
         ready=standings(ready),
         # Without a run, what was tried and waits is not begun: it takes its turn among the others.
         merging=standings(_in_merge_order(context, merging, queue if is_active else {})),
@@ -164,7 +170,7 @@ def take_stock(context: Context, most_asked: int) -> Overview:
         left=standings(
             row for row in ordered if (row.is_begun or row.id in around.held) and _is_left(row, around)
         ),
-        skipped=_skipped(context, ready, is_active=is_active),
+        skipped=_skipped(context, ready, to_review, is_active=is_active),
         waiting=waiting,
         is_elsewhere=is_elsewhere,
         is_active=is_active,
@@ -188,11 +194,13 @@ def _why_no_run(context: Context) -> GitticksError | None:
     return None
 
 
-def _skipped(context: Context, rows: Sequence[TaskRow], *, is_active: bool) -> dict[TaskId, str]:
-    """Returns what a run noted of tasks that have not changed since, and without a run whose agent is not here."""
+def _skipped(
+    context: Context, rows: Sequence[TaskRow], to_review: Sequence[TaskRow], *, is_active: bool
+) -> dict[TaskId, str]:
+    """Returns what a run noted of tasks that have not changed since, and without a run whose worker is not here."""
     index, noted = context.index, read_skipped(context.repository.own_place)
     found = {}
-    for row in rows:
+    for row in (*rows, *to_review):
         updated, reason = noted.get(row.id, ("", ""))
         if reason and updated == str(index.task(row.id).updated):
             found[row.id] = reason if is_active else f"in the last run: {reason}"

@@ -334,13 +334,14 @@ def _next_step(found: Overview) -> str | None:
         return f"`gt merge {tried}` tries the merge again"
     if found.merging and not found.in_work:
         return "`gt merge` merges approved work, or says why it cannot"
-    return None if not found.ready or found.in_work or found.is_active else _way_to_run(found)
+    is_waiting = (found.ready or found.to_review) and not (found.in_work or found.is_active)
+    return _way_to_run(found) if is_waiting else None
 
 
 def _way_to_run(found: Overview) -> str | None:
     if found.no_run is not None:
         return f"{found.no_run.message}: {found.no_run.hint}"
-    if not found.startable:
+    if not found.has_work:
         return None  # each of the others says what to type
     return "`gt unpause`, then `gt run`" if found.is_paused else "`gt run`"
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from gitticks.board.place import create_board
+from gitticks.model.ids import TaskId
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.records import Sessions
+from gitticks.runner.run_record import write_skipped
 from tests.cli.support import gt
 from tests.support.projects import make_project, make_reviewing
 from tests.support.records import make_session
@@ -324,3 +326,14 @@ not started
     assert "hint: `gt run`" in project.gt("status").err
     project.ok("cancel", "k7f2")
     assert "hint" not in project.gt("status").err, "a run would start nothing"
+
+
+def test_a_run_is_proposed_also_where_only_a_review_is_left(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    project.make(status=Status.AGENT_REVIEW)
+    assert "hint: `gt run`" in project.gt("status").err
+    updated = str(project.task("k7f2").updated)
+    write_skipped(project.store.repository.own_dir, {TaskId("k7f2"): (updated, "nobody could")})
+    said = project.gt("status").seen
+    assert "not started\n  k7f2  in the last run: nobody could\n" in said
+    assert "hint" not in said
