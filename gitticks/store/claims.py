@@ -239,7 +239,7 @@ def _read_claim(repository: Repository, token: str, latest: datetime) -> Holder 
         body = json.loads(read_file(objects, objects.tree_of(token), _BODY) or b"")
         expires = datetime.fromisoformat(body["expires"])
         return Holder(str(body["by"]), str(body["host"]), min(expires, latest))
-    except (GitticksError, ValueError, KeyError, TypeError):
+    except (GitticksError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -203,7 +203,10 @@ def test_claims_of_two_processes_and_remotes_do_not_overwrite_each_other(remote:
     assert claims_of(remote, "ada", clock).own == {TASK}
 
 
-@pytest.mark.parametrize("body", ["", "{}", '{"by": 1, "host": 2, "expires": "soon"}', "[]"])
+@pytest.mark.parametrize(
+    "body",
+    ["", "{}", '{"by": 1, "host": 2, "expires": "soon"}', "[]", pytest.param("[" * 200_000, id="deep")],
+)
 def test_a_claim_that_says_nothing_keeps_nobody(remote: Path, clock: Clock, body: str) -> None:
     tree = git(
         "mktree",
