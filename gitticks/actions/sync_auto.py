@@ -12,6 +12,7 @@ from functools import partial
 
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Reached, Synced, sync
+from gitticks.actions.sync_words import merge_warnings, words_of_renamed
 from gitticks.actions.watching import in_background
 from gitticks.bugs import failure_of_task
 from gitticks.document.settings_layers import merge_layers
@@ -88,10 +89,7 @@ def share(context: Context) -> Synced | None:
         return None
     if done.reached is Reached.OFFLINE:
         context.warnings.append(f"not shared yet: `{done.remote}` cannot be reached")
-    for path in done.conflicts:
-        context.warnings.append(
-            f"both sides changed the same part of `.gitticks/{path}`: both versions are there, and `gt status` shows how to choose"
-        )
+    context.warnings += [*map(words_of_renamed, done.renamed), *merge_warnings(done)]
     return done
 
 

@@ -15,6 +15,7 @@ from gitticks.board.step import WORKTREE_BOARD
 from gitticks.document.runnables import runnables_of_layer
 from gitticks.document.settings import get
 from gitticks.document.settings import names as setting_names
+from gitticks.document.taskfile import TaskFile
 from gitticks.errors import GitticksError, RefusedError, first_of
 from gitticks.git.identity import ENGINE_IDENTITY, identity
 from gitticks.git.repository import Repository
@@ -31,6 +32,7 @@ from gitticks.runner.options import RunOptions
 from gitticks.runner.places.local import LocalPlace
 from gitticks.runner.places.place import Place
 from gitticks.runner.records import Sessions
+from gitticks.runner.renamed_work import present_id
 from gitticks.runner.reviewing import Staff, registry_for
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.store.branch import Store
@@ -200,19 +202,25 @@ class RunContext:
         """Returns what set-up commands and checks see: the runner's environment less git's and gitticks' own."""
         return neutral_environment(self.world.environment)
 
-    def as_claimed(self, store: Store, task_id: TaskId, role: Role, report: AgentReport) -> AgentReport:
-        """Returns a report as it counts: whoever took the task over or moved it in another clone stopped the session."""
-        was_turn = is_turn_of(store.task_file(task_id).task, role)
+    def as_claimed(
+        self, store: Store, file: TaskFile, role: Role, report: AgentReport
+    ) -> tuple[TaskId, AgentReport]:
+        """Returns the id that a session's task has now, and its report as it counts.
+
+        Whoever took the task over or moved it in another clone stopped the session. `file` is as the session began with it.
+        """
+        was_turn = is_turn_of(store.task_file(present_id(store, file)).task, role)
         try:
-            self.claims.confirm(task_id)
-            now = store.task_file(task_id).task
+            self.claims.confirm(file.task.id)
+            now = store.task_file(present_id(store, file)).task
             if is_turn_of(now, role) or not was_turn:
-                return report
+                return now.id, report
             words = f"others moved it first: it is {now.status}"
         except ClaimedElsewhereError as error:
             words = error.words
+        task_id = present_id(store, file)
         self.emit(Warned(task_id, words))
-        return replace(report, ending=Ending.STOPPED)
+        return task_id, replace(report, ending=Ending.STOPPED)
 
     def circumstances(
         self, *, head: str | None = None, review_waiver: str | None = None, checks: ChecksReport | None = None

@@ -27,6 +27,7 @@ from gitticks.runner.mailbox import Delivery
 from gitticks.runner.outbox import Request
 from gitticks.runner.permissions import refusals
 from gitticks.runner.places.place import SessionResult, Work
+from gitticks.runner.renamed_work import present_id
 from gitticks.runner.scratchpad import add_entry, add_failure
 from gitticks.runner.verifiers import ChecksReport
 from gitticks.runner.worklog import WorklogEntry, append_entry
@@ -327,10 +328,11 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentR
         file = store.task_file(record.task)
     except NotFoundError:
         return None
+    given = _given(store, record, file)
+    task_id = present_id(store, given)
+    file = store.task_file(task_id)
     of_role = (
-        one
-        for one in reversed(store.history(record.task))
-        if one.begins(record.role) or one.ends(record.role)
+        one for one in reversed(store.history(task_id)) if one.begins(record.role) or one.ends(record.role)
     )
     if not next((one.begins(record.role) for one in of_role), False):
         return None  # the runner died before the start, or after the end
@@ -343,18 +345,18 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentR
     def is_to_check(end: AgentReport | Request, delivery: Delivery) -> bool:
         if not isinstance(end, AgentReport):
             return False
-        present = store.task_file(record.task)
+        present = store.task_file(task_id)
         return wants_checks(present.task, ended(end), handoff=has_handoff(present, delivery))
 
-    result = run.place.recover(record, _given(store, record, file), stop, is_to_check)
-    report = run.as_claimed(store, record.task, record.role, result.report)
-    report = with_spending(run, record, file.task, store.history(record.task), report)
+    result = run.place.recover(record, given, stop, is_to_check)
+    task_id, report = run.as_claimed(store, given, record.role, result.report)
+    report = with_spending(run, record, file.task, store.history(task_id), report)
     try:
-        _, reached = finish_session(run, store, record.task, ended(report), report, result=result)
+        _, reached = finish_session(run, store, task_id, ended(report), report, result=result)
         for one in reached:
             run.emit(one)
     except RefusedError as error:
-        run.emit(Warned(record.task, f"its interrupted session no longer counts: {error.message}"))
+        run.emit(Warned(task_id, f"its interrupted session no longer counts: {error.message}"))
     return report
 
 

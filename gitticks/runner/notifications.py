@@ -18,8 +18,8 @@ from gitticks.document.values import format_time, parse_time
 from gitticks.errors import GitticksError
 from gitticks.model.ids import TaskId, is_valid_id
 from gitticks.model.notes import Section, open_questions
-from gitticks.model.spending import Level
 from gitticks.model.settings import MergeMode
+from gitticks.model.spending import Level
 from gitticks.model.status import ANSWERED, BUDGET_SPENT, Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.context import RunContext

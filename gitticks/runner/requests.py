@@ -95,6 +95,7 @@ class SessionListener:
     def wants_checks(self, end: AgentReport | Request, delivery: Delivery) -> bool:
         """Returns whether the task is to leave working now, with a hand-off, so that the gates decide."""
         session = self._session
+        session.note_renamed()
         present = self._run.open_store().task_file(session.task_id)
         if not isinstance(end, Request):
             return wants_checks(
@@ -105,6 +106,7 @@ class SessionListener:
 
     def request(self, request: Request, work: Work) -> float | None:
         """Acts on a request; once a move is granted, the session's work is over."""
+        self._session.note_renamed()
         match request.kind:
             # Both stand in the delivery already; a person may want to read a note before the end.
             case RequestKind.NOTE:

@@ -32,6 +32,7 @@ from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
 from gitticks.runner.places.place import EarlierSession, SessionOrder, SessionResult
 from gitticks.runner.prompt import build_prompt, require_templates
+from gitticks.runner.renamed_work import present_id
 from gitticks.runner.requests import SessionListener
 from gitticks.runner.review_checkouts import plan_review
 from gitticks.runner.reviewing import (
@@ -339,6 +340,10 @@ class SessionRun:
         require_trusted(self.run.repository, runnables_of_file(task_path(self.task_id), self.file.data))
         return script_blocks(self.file, self.role)
 
+    def note_renamed(self) -> None:
+        """Follows the task where a sync has given its id to another one."""
+        self.task_id = present_id(self.store, self.file)
+
     def adjusted(self, report: AgentReport) -> AgentReport:
         """Returns a report as it counts: if the work was over before the agent ended, how it ended says nothing of that."""
         if self.stop.leaves_time and report.ending not in KEPT_FROM_WORK:
@@ -360,7 +365,7 @@ class SessionRun:
         for name, one in reports:
             if one.is_unpriced:
                 self.run.emit(Warned(self.task_id, unpriced_words(name, one)))
-        report = self.run.as_claimed(self.store, self.task_id, self.role, report)
+        self.task_id, report = self.run.as_claimed(self.store, self.file, self.role, report)
         self.report, self.reports, self.was_ready = report, reports, result.workspace is not None
         if self.role is Role.REVIEWER:
             # What the worker left uncommitted is put aside once its task waits, which the review decides.

@@ -13,6 +13,7 @@ from gitticks.actions.sync_auto import keeping, share, sync_after
 from gitticks.errors import MachineError
 from gitticks.git.locks import hold_lock
 from gitticks.runner.claiming import RunClaims
+from tests.support.clones import make_two_clones
 from tests.support.repositories import git, make_repository
 from tests.support.tasks import make_store
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -99,3 +100,16 @@ def test_where_nothing_asks_for_it_the_settings_are_not_even_read(
     git_config.write_text(git_config.read_text() + '[gitticks "sync"]\n\tauto = push\n')
     with pytest.raises(AssertionError, match="were read"):
         sync_after(context)
+
+
+def test_what_a_merge_did_is_said_as_by_gt_sync(tmp_path: Path) -> None:
+    one, other = make_two_clones(tmp_path)
+    one.make("k7f2", title="First")
+    one.ok("sync")
+    other.ok("sync")
+    one.ok("update", "k7f2", "--priority", "0")
+    one.ok("sync")
+    other.ok("update", "k7f2", "--priority", "4")
+    context = Context(directory=other.path)
+    share(context)
+    assert context.warnings == ["k7f2: both sides set priority; the later value wins"]

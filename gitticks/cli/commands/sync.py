@@ -9,6 +9,7 @@ import click
 from gitticks.actions.context import Context
 from gitticks.actions.sync import Moved, Reached, Synced, sync
 from gitticks.actions.sync_auto import watch
+from gitticks.actions.sync_words import merge_warnings, words_of_renamed
 from gitticks.actions.trust import untrusted_settings
 from gitticks.cli.json import print_object
 from gitticks.cli.options import command, seconds_of
@@ -16,8 +17,7 @@ from gitticks.cli.render import GAP, Screen, Style, count_of, hint, say, screen,
 from gitticks.cli.text import visible
 from gitticks.cli.views.tasks import BOARD_PREFIX, merged_lines
 from gitticks.errors import GitticksError
-from gitticks.store.layout import task_around, task_of_path
-from gitticks.store.merging.files import standing_beside
+from gitticks.store.layout import task_of_path
 
 MOST_LISTED = 20
 
@@ -108,7 +108,7 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
     yield from _moved(on, f"received from {remote}", done.came)
     yield from _moved(on, f"sent to {remote}", done.went)
     for one in done.renamed:
-        yield f"renamed {one.old} to {one.new}: {visible(one.title)} (two tasks were created with the same id)"
+        yield visible(words_of_renamed(one))
     if done.reached is Reached.OFFLINE:
         yield f"{remote} cannot be reached; your tasks are safe here and are pushed by the next sync{goes_on}"
     elif is_watching or not (done.came or done.went):
@@ -116,27 +116,7 @@ def sync_lines(on: Screen, done: Synced, *, is_watching: bool = False) -> Iterat
 
 
 def _warnings_of(done: Synced) -> Iterator[str]:
-    beside = {path: standing_beside(path) for path in done.beside}
-    for path, parts in done.conflicts.items():
-        task = task_of_path(path)
-        if task is None and path in beside.values():
-            continue  # named below, with the file that has the other version
-        whose = f"{task} is conflicted" if task else "conflict"
-        yield f"{whose}: both sides changed {', '.join(parts)}; both versions are in {BOARD_PREFIX}{path}"
-    for path, names in done.overridden.items():
-        yield f"{task_around(path) or path}: both sides set {', '.join(names)}; the later value wins"
-    for path in done.kept:
-        yield f"{BOARD_PREFIX}{path} was removed on one side and changed on the other; it stays"
-    for path, standing in beside.items():
-        if standing is not None:
-            yield (
-                f"both sides changed {BOARD_PREFIX}{standing} and could not be merged: the other version is in "
-                f"{BOARD_PREFIX}{path} until you resolve it: `gt doctor` says how"
-            )
-        else:
-            yield f"what could not be merged is kept in {BOARD_PREFIX}{path}"
-    for cycle in done.cycles:
-        yield f"tasks wait for one another in a cycle: {cycle.words}; {cycle.fix} removes a link"
+    yield from merge_warnings(done)
     for path, reason in done.left.items():
         yield f"{BOARD_PREFIX}{path}: {reason}"
     if done.reached is Reached.OFFLINE and done.words:

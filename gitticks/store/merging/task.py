@@ -22,7 +22,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.process import run_git
 from gitticks.model.event import ENGINE
 from gitticks.model.notes import Entry, Section
-from gitticks.model.task import ENGINE_FIELDS
+from gitticks.model.task import ENGINE_FIELDS, Task
 from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before, time_key
 
 Look: TypeAlias = Callable[[TaskFile], object]
@@ -93,10 +93,12 @@ def with_superseded(merged: MergedFile, path: str) -> bytes:
 
 def is_another_birth(one: TaskFile, other: TaskFile) -> bool:
     """True if the files are of two tasks that were given the same id, and not two versions of one."""
-    mine, theirs = one.task, other.task
-    if mine.id != theirs.id:
-        return True
-    return (mine.created, mine.created_by) != (theirs.created, theirs.created_by)
+    return one.task.id != other.task.id or not is_same_birth(one.task, other.task)
+
+
+def is_same_birth(one: Task, other: Task) -> bool:
+    """True if two tasks were created by one person at one time, whatever their ids are."""
+    return (one.created, one.created_by) == (other.created, other.created_by)
 
 
 def born_first(one: TaskFile, other: TaskFile) -> bool:
