@@ -181,10 +181,10 @@ def normalised(entry: Entry) -> Entry:
 
 
 class LooseText(NamedTuple):
-    """What was written below a section's last entry without a heading of its own, and what is above it there."""
+    """What was written below a section's entries without a heading of its own, and the section without it."""
 
     text: str
-    above: str
+    rest: str
 
 
 def find_loose_text(body: Body, section: Section, before: Body | None) -> LooseText | None:
@@ -198,19 +198,19 @@ def find_loose_text(body: Body, section: Section, before: Body | None) -> LooseT
     if len(placed) != len(known) or not found:
         return None
     block = found[-1]
-    if placed:
-        recorded, place = known[-1].text, placed[-1].text_start
-    else:
-        old = () if before is None else before.find(section)
-        recorded, place = before.content(old[-1]) if before and old else "", block.text_start
-    raw = body.text[place : block.end]
-    start = _end_of_recorded(raw, recorded)
-    above = with_newlines(trimmed(raw[:start]), "\n")
-    is_unchanged = (unescape(above) if placed else above) == recorded
-    text = with_newlines(trimmed(raw[start:]), "\n")
-    if not is_unchanged or is_empty(text):
-        return None
-    return LooseText(text, body.text[block.text_start : place + start])
+    old = () if before is None else before.find(section)
+    whole = before.content(old[-1]) if before and old else ""
+    pieces = [(one.text_start, one.raw, entry.text) for one, entry in zip(placed, known, strict=True)]
+    texts, rest, place = [], [], block.text_start
+    for start, raw, recorded in pieces or [(place, body.text[place : block.end], whole)]:
+        end = _end_of_recorded(raw, recorded)
+        above, text = (with_newlines(trimmed(part), "\n") for part in (raw[:end], raw[end:]))
+        if (unescape(above) if placed else above) == recorded and not is_empty(text):
+            texts.append(text)
+            rest.append(body.text[place : start + end])
+            place = start + len(raw)
+    rest.append(body.text[place : block.end])
+    return LooseText("\n\n".join(texts), body.newline.join(rest)) if texts else None
 
 
 def _end_of_recorded(raw: str, recorded: str) -> int:

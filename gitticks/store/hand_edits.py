@@ -201,7 +201,7 @@ def _with_entries(file: TaskFile, edit: HandEdit, actor: Actor, at: datetime) ->
         loose = file.loose_text(section, edit.before)
         if loose is not None:
             entry = Entry(at, ActorKind.HUMAN, actor.name, loose.text)
-            file = file.with_section(section, loose.above).with_entry(section, entry)
+            file = file.with_section(section, loose.rest).with_entry(section, entry)
     return file
 
 

@@ -247,7 +247,23 @@ def test_loose_text_below_the_last_entry_is_found_and_taken() -> None:
     loose = find_loose_text(answered, Section.QUESTIONS, asked)
     assert loose is not None
     assert loose.text == "The first.\n\n### Because\n\nit is."
-    assert set_section(answered, Section.QUESTIONS, loose.above).text == asked.text
+    assert set_section(answered, Section.QUESTIONS, loose.rest).text == asked.text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_loose_text_below_any_entry_is_none_of_its_authors(newline: str) -> None:
+    asked = body("")
+    for text in ("Which colour?", "Which font?", "Which size?"):
+        asked = add_entry(asked, Section.QUESTIONS, entry(text))
+    asked = body(asked.text.replace("\n", newline), newline)
+    below = {"colour?": "Navy.\n\nOr red.", "size?": "12."}
+    text = asked.text
+    for word, answer in below.items():
+        text = text.replace(word, f"{word}\n\n{answer}".replace("\n", newline))
+    loose = find_loose_text(body(text, newline), Section.QUESTIONS, asked)
+    assert loose is not None
+    assert loose.text == "Navy.\n\nOr red.\n\n12."
+    assert set_section(body(text, newline), Section.QUESTIONS, loose.rest).text == asked.text
 
 
 def test_an_edited_question_is_no_answer() -> None:
@@ -283,6 +299,6 @@ def test_what_was_added_where_there_is_no_entry_is_loose_too(
     )
     assert (found and found.text) == loose
     if found is not None:
-        taken = set_section(body(text.format(now), newline), Section.NOTES, found.above)
+        taken = set_section(body(text.format(now), newline), Section.NOTES, found.rest)
         assert taken.get("Other") == "x"
         assert taken.content(taken.find("Notes")[-1]) == before

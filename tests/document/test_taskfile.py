@@ -173,7 +173,7 @@ def test_an_answer_without_a_heading_becomes_an_entry() -> None:
     loose = edited.loose_text(Section.QUESTIONS, before)
     assert loose is not None
     answer = Entry(AT, ActorKind.HUMAN, "Ada", loose.text)
-    after = edited.with_section(Section.QUESTIONS, loose.above).with_entry(Section.QUESTIONS, answer)
+    after = edited.with_section(Section.QUESTIONS, loose.rest).with_entry(Section.QUESTIONS, answer)
     assert after.data == before.with_entry(Section.QUESTIONS, answer).data
 
 

@@ -160,7 +160,7 @@ def _merged_edit(
         loose = edited.loose_text(section, before)
         if loose is not None and current.all_text(section) != before.all_text(section):
             typed.append((section, loose.text))
-            edited = edited.with_section(section, loose.above)
+            edited = edited.with_section(section, loose.rest)
     merged = merge_files(
         before,
         current,

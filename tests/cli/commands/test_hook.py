@@ -105,6 +105,20 @@ def test_an_answer_typed_below_the_question_is_an_answer(tmp_path: Path) -> None
     assert hand.project.task("k7f2").status is Status.WORKING
 
 
+def test_an_answer_typed_below_the_first_of_two_questions_is_no_agents_word(tmp_path: Path) -> None:
+    hand = Hand(make_project(tmp_path))
+    asked = f"{QUESTION}\n### 2026-03-04T05:06:08Z · agent · claude\n\nWhich font?\n"
+    hand.project.make("k7f2", status=Status.CLARIFICATION, awaiting=Awaiting.INPUT, body=asked)
+    hand.edit("Which tone?\n", "Which tone?\n\nFriendly.\n")
+    hand.project.ok("status")
+    entries = hand.project.file("k7f2").entries(Section.QUESTIONS)
+    assert [(one.name, one.text) for one in entries] == [
+        ("claude", "Which tone?"),
+        ("claude", "Which font?"),
+        ("Ada Lovelace", "Friendly."),
+    ]
+
+
 @pytest.mark.parametrize("is_saved", [False, True])
 def test_the_first_note_needs_no_heading_of_its_own(hand: Hand, *, is_saved: bool) -> None:
     """Nor does one of a task that is new; what is added below them is another."""
