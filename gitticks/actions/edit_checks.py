@@ -60,20 +60,28 @@ def check_edit(context: Context, transaction: Transaction, edit: HandEdit) -> No
 
 def refuse_markers(file: TaskFile, old: bytes) -> None:
     """Refuses the conflict markers of a merge that were not there before; code may show some."""
-    text = with_newlines(file.frontmatter.text, "\n")
-    if _MARKER.search(text) is None or _MARKER.search(old.decode("utf-8", "replace")):
-        return
-    code = lines_of_code(file.body.source)
-    lines = enumerate(text.split("\n"), 1)
-    found = [line for line, one in lines if line not in code and _MARKER.match(one)]
     # A side may open a block of code that the other one is in.
-    if found and len({*_MARKER.findall(text)}) > 1:
+    if len({*_MARKER.findall(with_newlines(file.frontmatter.text, "\n"))}) < len(("begin", "end")):
+        return
+    try:
+        known = {line for _, line in _markers(TaskFile.parse(old, file.path))}
+    except DocumentError:
+        known = {line for line in old.decode("utf-8", "replace").splitlines() if _MARKER.match(line)}
+    number = next((number for number, line in _markers(file) if line not in known), None)
+    if number is not None:
         raise DocumentError(
             "holds conflict markers",
             path=file.path,
-            line=found[0],
+            line=number,
             hint="keep what is right and delete the markers",
         )
+
+
+def _markers(file: TaskFile) -> list[tuple[int, str]]:
+    """Returns the lines outside of code that begin as git's markers do, with their numbers."""
+    code = lines_of_code(file.body.source)
+    lines = enumerate(with_newlines(file.frontmatter.text, "\n").split("\n"), 1)
+    return [(number, line) for number, line in lines if number not in code and _MARKER.match(line)]
 
 
 def refuse_secrets(context: Context, content: bytes, path: str) -> None:

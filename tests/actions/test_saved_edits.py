@@ -150,6 +150,13 @@ def test_code_may_show_conflict_markers(project: Project, newline: str, is_commi
     assert project.file("k7f2").section("Context") == f"```\n{CONFLICT}\n```"
 
 
+def test_markers_are_a_conflict_also_where_code_shows_some(project: Project) -> None:
+    project.save("k7f2", "old", f"```\n{CONFLICT}\n```\n\nmore")
+    project.ok("note", "k7f2", "hello")
+    project.save("k7f2", "more", CONFLICT)
+    assert "refused: line 23: holds conflict markers" in project.gt("note", "k7f2", "hello").err
+
+
 @pytest.mark.parametrize(
     "begin", ["```\nold\n```\n=======\n```\nnew\n```", "```sh\nold\n=======\n```bash\nnew"]
 )
