@@ -171,7 +171,7 @@ def reject_work(context: Context, task_id: TaskId, feedback: str, seen: Seen) ->
     """Sends work back that an agent reviews, or that a person judges after that."""
     task = check_judging(context, task_id, accepts=False)
     if task.status is Status.AGENT_REVIEW:
-        _reject_in_review(context, task, feedback)
+        _reject_in_review(context, task, feedback, seen)
     else:
         reject_task(context, task_id, feedback, seen)
 
@@ -194,13 +194,13 @@ def check_judging(context: Context, task_id: TaskId, *, accepts: bool) -> Task:
     raise RefusedError(f"`{task.id}` is {stands}: only work {can_be}", hint=hint)
 
 
-def _reject_in_review(context: Context, task: Task, feedback: str) -> None:
+def _reject_in_review(context: Context, task: Task, feedback: str, seen: Seen) -> None:
     """Sends work back that an agent has not finished reviewing: the person's review is a FAIL with the feedback."""
     task_id = task.id
     text = f"FAIL by {context.actor.name}\n\n{feedback.strip()}"
     circumstances = context.circumstances(task)
 
-    requested = Requested(context.actor, Status.WORKING, feedback.strip())
+    requested = Requested(context.actor, Status.WORKING, feedback.strip(), seen)
     sections = {"sections": [Section.REVIEW.value]}
     written = Event(EventType.TEXT_CHANGED, context.now, context.actor, data=sections)
 

@@ -30,6 +30,7 @@ def ask_again(draft: Draft, asked: Requested) -> None:
 def request(draft: Draft, asked: Requested) -> None:
     """Moves a task along a row of the table that its asker may use and whose gate is open."""
     task, actor = draft.task, asked.actor
+    _check_seen(draft, asked.seen)
     row = _find_allowed_row(task, asked)
     if not actor.is_human and task.awaiting is not None and task.status is not Status.STUCK:
         raise _refusal(task, asked.to, f"it awaits a person ({task.awaiting})", hint=f"`gt show {task.id}`")

@@ -22,12 +22,14 @@ class Requested(NamedTuple):
     """Somebody asks for a status: `gt update --status`, `gt complete`, `gt cancel`, `gt start`, a hand-edited file.
 
     `is_question` says that it is `gt ask`, which also asks a task that waits for answers already.
+    `seen` is what a person looked at who asks for it as a judgement on the work.
     """
 
     actor: Actor
     to: Status
     reason: str | None = None
     is_question: bool = False
+    seen: Seen | None = None
 
 
 class SessionStarted(NamedTuple):

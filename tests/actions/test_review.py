@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from gitticks.actions.context import Context
-from gitticks.actions.review import diff, view
+from gitticks.actions.review import diff, reject_work, view
+from gitticks.errors import RefusedError
 from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
@@ -222,6 +223,17 @@ def test_a_person_may_fail_work_that_an_agent_still_reviews(project: RunProject)
     assert review.startswith("FAIL by Ada Lovelace")
     assert "The border is missing." in review
     assert re.search("Review +Ada Lovelace, .*: FAIL", project.ok("show", "k7f2"))
+
+
+def test_work_that_is_another_by_now_is_not_failed(project: RunProject) -> None:
+    make_reviewing(project, status=Status.AGENT_REVIEW, awaiting=None)
+    context = Context(directory=project.path)
+    seen = view(context, K7F2).seen
+    project.change("k7f2", end_sha=project.task("k7f2").start_sha)
+    with pytest.raises(RefusedError, match="changed since you looked: its head is"):
+        reject_work(context, K7F2, "The border is missing.", seen)
+    assert project.stands() == (Status.AGENT_REVIEW, None)
+    assert project.file("k7f2").section(Section.REVIEW) is None
 
 
 @pytest.mark.parametrize(

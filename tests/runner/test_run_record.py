@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from gitticks.model.spending import Metric, Scope
 from gitticks.runner.run_record import BudgetState, LastRun, read_spending, write_spending
-from gitticks.workflow.budget import Metric, Scope
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
