@@ -19,20 +19,23 @@ from gitticks.board.judge_edit import (
     IS_TASK_FILE,
     Ruling,
     SavedEdit,
+    is_misnamed,
+    is_of_people,
     is_team_file,
     join_moves,
     judge_edit,
 )
-from gitticks.board.skip_reasons import Problem, renamed_when_staged, why_refused
+from gitticks.board.skip_reasons import Problem, misnamed_when_staged, renamed_when_staged, why_refused
 from gitticks.board.staged_edits import bring_staged_in_step
 from gitticks.document.taskfile import TaskFile
 from gitticks.document.texts import decode
 from gitticks.errors import DocumentError, GitticksError
 from gitticks.git.indexfile import saying_at_work
-from gitticks.git.staged import StagedChange, is_sequencing, staged_changes
-from gitticks.model.ids import BOARD_FOLDER
-from gitticks.store.layout import CONFIG_PATH
+from gitticks.git.staged import PLAIN_MODES, StagedChange, is_sequencing, staged_changes
+from gitticks.model.ids import BOARD_FOLDER, task_path
+from gitticks.store.layout import CONFIG_PATH, task_around
 
+_MOST_SEARCHED_BYTES = 1_000_000
 _ON_BOARD = f"git -C {BOARD_FOLDER}"
 
 
@@ -51,6 +54,7 @@ def check_commit(context: Context) -> tuple[Problem, ...]:
         files = [renamed_when_staged(*both) for both in folders.items()]
         others = (edit for edit in edits if not edit.path.startswith(around))
         files += [problem for edit in others for problem in _check_file(context, edit)]
+        files += [problem for change in staged.changes for problem in _check_unread(context, change)]
         problems = tuple(files) or tuple(_check_edits(context, edits))
         if not problems and not context.world.in_session:
             _trust_settings(context, edits)
@@ -106,6 +110,21 @@ def _check_file(context: Context, edit: SavedEdit) -> Iterator[Problem]:
         yield from _problem_of(lambda: refuse_new_secrets(context, content, old, edit.path), edit.path)
     elif ruling is Ruling.TASK:
         yield from _problem_of(lambda: _read_task(content, old, edit.path), edit.path)
+    elif ruling is Ruling.BESIDE and is_misnamed(edit.path):
+        task_id = task_around(edit.path)
+        if task_id is not None and context.store.read(task_path(task_id)) is None:
+            yield misnamed_when_staged(edit)
+
+
+def _check_unread(context: Context, change: StagedChange) -> Iterator[Problem]:
+    """Yields the new secret in a file that gitticks does not read, if it is small enough to be searched."""
+    if change.new is None or not change.is_plain or is_of_people(change.path):
+        return
+    read, old = context.store.objects.read_blob, change.old if change.old_mode in PLAIN_MODES else None
+    content = read(change.new)
+    if len(content) <= _MOST_SEARCHED_BYTES:
+        before = b"" if old is None else read(old)
+        yield from _problem_of(lambda: refuse_new_secrets(context, content, before, change.path), change.path)
 
 
 def _check_merged(edit: SavedEdit) -> Iterator[Problem]:

@@ -17,13 +17,14 @@ from gitticks.actions.edit_checks import (
     check_team_file,
     edit_between,
     refuse_new_secrets,
+    refuse_secrets,
     warn_of_edit,
 )
 from gitticks.actions.hook_followup import carry_out_request, needs_follow_up
 from gitticks.board.checkout_state import REFUSED, TakenUp
 from gitticks.board.edits import edits_to_take_up, renamed_folders
 from gitticks.board.ignored import is_dropping
-from gitticks.board.judge_edit import Ruling, SavedEdit, judge_edit
+from gitticks.board.judge_edit import Ruling, SavedEdit, is_misnamed, judge_edit
 from gitticks.board.notes import keep_notes
 from gitticks.board.place import board_checkout, is_on_state_branch
 from gitticks.board.skip_reasons import (
@@ -251,6 +252,11 @@ def _take_up_files(context: Context, edits: list[SavedEdit]) -> dict[str, Left |
     of_tasks: dict[TaskId, list[SavedEdit]] = {}
     for edit in waiting.values():
         task_id = task_around(edit.path)
+        try:
+            refuse_secrets(context, edit.content or b"", edit.path)
+        except GitticksError as error:  # it would be masked on the branch alone
+            results[edit.path] = Left(refused(error, edit.path).words)
+            continue
         if task_id is not None:
             of_tasks.setdefault(task_id, []).append(edit)
     for task_id, files in of_tasks.items():
@@ -285,9 +291,7 @@ def _take_up_beside(context: Context, task_id: TaskId, files: list[SavedEdit]) -
 def _not_now(edit: SavedEdit, task_id: TaskId, *, is_there: bool) -> Left:
     if is_there:
         return Left(f"{LEFT_ALONE}it has just changed; it is checked again")
-    named = task_path(task_id)
-    if edit.path.lower() == named.lower():
+    if is_misnamed(edit.path):
         return misnamed(edit)
-    return Left(
-        f"{LEFT_ALONE}there is no task `{task_id}` yet; it is committed together with `{BOARD_FOLDER}/{named}`"
-    )
+    together = f"it is committed together with `{BOARD_FOLDER}/{task_path(task_id)}`"
+    return Left(f"{LEFT_ALONE}there is no task `{task_id}` yet; {together}")

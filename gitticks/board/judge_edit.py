@@ -39,7 +39,9 @@ ENGINE_FILES = (HISTORY_FILE, AUDIT_FILE)
 IS_TASK_FILE = re.compile(r"tasks/[^/]+/([^/]+)/TASK\.md").fullmatch
 """Matches the path of a task's file, also in a wrong folder; its group is the folder's name."""
 
-_HALF_DONE = (".tmp", ".bak", ".orig", ".rej", ".part", ".crdownload", NOTE_ENDING)
+_HALF_DONE = re.compile(
+    rf"\.(?:tmp|bak|orig|rej|part|crdownload|new|save(?:\.[0-9]+)?)\Z|{re.escape(NOTE_ENDING)}\Z"
+)
 _RECORDS = (f"{ROUNDS_FOLDER}/", f"{CHECKPOINTS_FOLDER}/", WORKLOG_FILE)
 """What gitticks writes of a task's past."""
 
@@ -113,6 +115,12 @@ def is_of_people(path: str) -> bool:
     return IS_TASK_FILE(path) is not None or is_team_file(path)
 
 
+def is_misnamed(path: str) -> bool:
+    """True for a task's file whose name has other letters, such as `task.md`."""
+    task_id = task_around(path)
+    return task_id is not None and path != task_path(task_id) and path.lower() == task_path(task_id).lower()
+
+
 def _is_removed_task(edit: SavedEdit) -> bool:
     """True but for a file that no command can name a task by."""
     match = IS_TASK_FILE(edit.path)
@@ -134,7 +142,7 @@ def _is_of_engine(edit: SavedEdit) -> bool:
 
 def _is_foreign(edit: SavedEdit) -> bool:
     is_hidden = any(name.startswith(".") for name in edit.path.split("/"))
-    return task_around(edit.path) is None or is_hidden or edit.path.endswith(_HALF_DONE)
+    return task_around(edit.path) is None or is_hidden or _HALF_DONE.search(edit.path) is not None
 
 
 def _is_record(edit: SavedEdit) -> bool:

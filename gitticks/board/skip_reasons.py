@@ -25,6 +25,7 @@ BACK = "checkout HEAD --"
 _RESTORE = "restore --staged --worktree"
 _UNSTAGE = "rm --cached"
 _WRONG_FOLDER = "is in the wrong folder"
+_IS_CALLED = f"a task's file is called `{TASK_FILE}`"
 _MOVES_BACK = "`gt doctor --fix` moves it back"
 
 
@@ -214,6 +215,14 @@ def renamed_when_staged(wrong: str, home: str) -> Problem:
 
 def misnamed(edit: SavedEdit) -> Left:
     """Returns what is left of a task's file whose name has other letters."""
-    named = edit.path.rpartition("/")[0] + f"/{TASK_FILE}"
-    move = f"mv -n {BOARD_FOLDER}/{quote(edit.path)} {BOARD_FOLDER}/{named}"
-    return Left(f"{REFUSED}a task's file is called `{TASK_FILE}`: `{move}`")
+    move = f"mv -n {BOARD_FOLDER}/{quote(edit.path)} {BOARD_FOLDER}/{_named(edit)}"
+    return Left(f"{REFUSED}{_IS_CALLED}: `{move}`")
+
+
+def misnamed_when_staged(edit: SavedEdit) -> Problem:
+    """Returns why a commit with such a file is refused: nobody would find the task."""
+    return Problem(edit.path, _IS_CALLED, f"`{on_board('mv', edit.path)} {_named(edit)}`")
+
+
+def _named(edit: SavedEdit) -> str:
+    return edit.path.rpartition("/")[0] + f"/{TASK_FILE}"

@@ -284,3 +284,14 @@ def test_a_tasks_file_in_other_letters_is_told_its_name(project: Project) -> Non
     subprocess.run(["sh", "-ec", command], cwd=project.path, check=True)
     assert not file.exists()
     assert set(_take_up(project).paths) == {"tasks/n1/plan1/TASK.md", "tasks/n1/plan1/sketch.svg"}
+
+
+def test_a_file_with_a_secret_stays_with_its_line(project: Project) -> None:
+    secret = b"# Keys\n\nghp_" + b"a1B2" * 9 + b"\n"
+    file = _put(project, f"{FOLDER}/keys.txt", secret)
+    _put(project, f"{FOLDER}/shot.png")
+    taken = _take_up(project)
+    assert taken.paths == (f"{FOLDER}/shot.png",)
+    assert taken.left == {f"{FOLDER}/keys.txt": "edited, refused: line 3: holds a secret: GitHub token"}
+    assert file.read_bytes() == secret
+    assert project.board_status() == f"?? {FOLDER}/keys.txt"

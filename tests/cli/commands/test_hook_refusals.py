@@ -260,3 +260,25 @@ def test_a_file_without_frontmatter_is_said_to_lack_it_and_is_no_conflict(hand: 
     git("checkout", "--quiet", ".", at=hand.project.board)
     assert hand.project.board_status() == ""
     assert hand.project.notes("k7f2") == ["n"]
+
+
+@pytest.mark.parametrize("name", ["tasks/f2/k7f2/keys.txt", "tasks/f2/k7f2/worklog.md", "keys.txt"])
+def test_a_secret_in_a_file_that_is_no_task_is_refused_too(hand: Hand, name: str) -> None:
+    file = hand.project.board / name
+    file.write_text(f"# Keys\n\nghp_{'a1B2' * 9}\n")
+    git("add", ".", at=hand.project.board)
+    assert f"error: {name}:3: holds a secret: GitHub token\n  hint: remove it" in hand.refused()
+    file.write_text("# Keys\n")
+    assert hand.commit().returncode == 0
+
+
+def test_a_new_task_in_other_letters_is_refused_with_its_name(hand: Hand) -> None:
+    file = hand.project.board / "tasks/n1/plan1/task.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nid: plan1\ntitle: Plan\nstatus: pending\n---\n")
+    git("add", ".", at=hand.project.board)
+    said = hand.refused()
+    assert "error: tasks/n1/plan1/task.md: a task's file is called `TASK.md`\n" in said
+    subprocess.run(["sh", "-ec", said.split("`")[3]], cwd=hand.project.path, check=True)
+    assert hand.commit().returncode == 0
+    assert hand.project.task("plan1").title == "Plan"
