@@ -200,7 +200,7 @@ def _reject_in_review(context: Context, task: Task, feedback: str, seen: Seen) -
     text = f"FAIL by {context.actor.name}\n\n{feedback.strip()}"
     circumstances = context.circumstances(task)
 
-    requested = Requested(context.actor, Status.WORKING, feedback.strip(), seen)
+    requested = Requested(context.actor, Status.WORKING, feedback.strip(), seen=seen)
     sections = {"sections": [Section.REVIEW.value]}
     written = Event(EventType.TEXT_CHANGED, context.now, context.actor, data=sections)
 
