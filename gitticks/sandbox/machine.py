@@ -81,6 +81,7 @@ def read_machine(environment: Mapping[str, str]) -> Machine:
         tuple(path for path in secrets if not path.is_dir()),
         resolver if resolver.is_file() else None,
         tuple(path for path in (Path("/proc", name) for name in _OF_KERNEL) if path.exists()),
+        os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
     )
 
 

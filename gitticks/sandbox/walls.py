@@ -21,7 +21,9 @@ _NAMESPACES = (
     "--unshare-cgroup-try",
 )
 _EVERY_HOST = "*"
-_MASK, _MASK_OF_FILE = ("--perms", "0555", "--tmpfs"), ("--ro-bind", "/dev/null")
+_LITTLE = "16000000"
+"""How much fits where only sockets and what is mounted have to be."""
+_MASK, _MASK_OF_FILE = ("--perms", "0555", "--size", _LITTLE, "--tmpfs"), ("--ro-bind", "/dev/null")
 
 
 class Walls(NamedTuple):
@@ -78,6 +80,7 @@ class Machine:
         secret_files: the same of files.
         resolver: the file that says how names are looked up, where it is outside of the system's folders.
         kernel: what of `/proc` sets up the kernel; root may write there without any capability.
+        memory: of the whole machine, in bytes; 0 if it is not known.
     """
 
     program: str
@@ -88,6 +91,7 @@ class Machine:
     secret_files: tuple[Path, ...] = ()
     resolver: Path | None = None
     kernel: tuple[Path, ...] = ()
+    memory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +134,21 @@ def bubblewrap(walls: Walls, machine: Machine, inside: Inside) -> tuple[str, ...
     # A folder comes before what is in it, so that the nearest word on a path holds.
     for place in sorted(mounts, key=lambda path: (len(path.parts), path)):
         words += [*mounts[place], str(place)]
-    return (*words, "--chdir", str(inside.workspace), "--")
+    return (*words, "--remount-ro", "/dev", "--chdir", str(inside.workspace), "--")
 
 
 def _mounts(walls: Walls, machine: Machine, inside: Inside) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Yields what is mounted where; for the same place, the last one wins."""
     is_strict = walls.preset is SandboxPreset.STRICT
-    empty = [Path("/tmp"), Path("/run")]  # noqa: S108 - the sandbox's own
+    empty = [Path("/tmp"), Path("/dev/shm")]  # noqa: S108 - the sandbox's own
     if is_strict:
         empty.append(machine.home)
         yield from ((path, ("--ro-bind", str(path))) for path in machine.system)
-    yield from ((path, ("--perms", "0700", "--tmpfs")) for path in empty)
+    # What is written there takes memory: together they get no more than half of it.
+    size = min(walls.limits.max_memory, machine.memory // 2 // len(empty) or walls.limits.max_memory)
+    yield from ((path, ("--perms", "0700", "--size", str(size), "--tmpfs")) for path in empty)
+    empty.append(Path("/run"))
+    yield empty[-1], ("--perms", "0700", "--size", _LITTLE, "--tmpfs")
     if machine.resolver is not None and walls.has_open_network:
         yield machine.resolver, ("--ro-bind", str(machine.resolver))
     hidden = {*inside.hidden, *inside.hidden_files, *machine.secrets, *machine.secret_files}
