@@ -307,11 +307,16 @@ def _is_by(repository: Repository, commit: str, who: Identity, since: datetime) 
     return made is not None and made[1] == who.email and int(made[2]) >= int(since.timestamp())
 
 
-def find_moved_base(repository: Repository, base: str, since: datetime) -> str | None:
+def find_moved_base(
+    repository: Repository, base: str, since: datetime, began_at: str | None = None
+) -> str | None:
     """Returns a sentence that says how an agent made or moved a base since `since`, and how to undo it; None if none did.
 
-    Git's log of the branch tells, in which people and gitticks itself have other addresses.
+    Git's log of the branch tells, in which people and gitticks itself have other addresses; it goes with the branch,
+    which then stood where the session `began_at`.
     """
+    if began_at is not None and read_ref(repository.common_dir, BRANCHES + base) is None:
+        return f"`{base}` was deleted during the session: `git branch {base} {began_at}` makes it again where it stood before"
     end = end_of_log(repository.common_place, BRANCHES + base, _LAST_LOGGED_BYTES)
     lines = end.decode("utf-8", "surrogateescape").split("\n")
     moves = [move for line in lines if (move := _MOVE.match(line))]

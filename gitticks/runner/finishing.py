@@ -261,7 +261,9 @@ def _tell_cancelled(run: RunContext, task: Task, history: tuple[Event, ...]) -> 
             return
 
 
-def look_for_left_behind(run: RunContext, actor: Actor, task: Task, since: datetime) -> None:
+def look_for_left_behind(
+    run: RunContext, actor: Actor, task: Task, since: datetime, base_began_at: str | None = None
+) -> None:
     """Tells, and writes into the history, what a session changed in the repository's own folder, or of the task's base."""
     others = [str(one) for one in run.sessions.live() if one != task.id]
     found = end_watch(run.repository, task.id, others)
@@ -269,7 +271,7 @@ def look_for_left_behind(run: RunContext, actor: Actor, task: Task, since: datet
     for words in reasons:
         run.emit(Warned(task.id, f"{words}: nothing of it runs as you until `gt trust`"))
     # Where there is no workspace, the base is not known, and an agent may well commit to it.
-    moved = task.base and find_moved_base(run.repository, task.base, since)
+    moved = task.base and find_moved_base(run.repository, task.base, since, base_began_at)
     # A session that is recovered may have told of it already.
     if moved and moved not in {event.reason for event in run.open_store().history(task.id)}:
         run.emit(Warned(task.id, moved))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gitticks.agents.base import AgentReport, AgentSpec
 from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
+from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import ENGINE, Data, Event, EventType
 from gitticks.model.notes import Section
 from gitticks.model.status import Role, Status
@@ -52,12 +53,15 @@ class SessionListener:
         self._run = session.run
         self._record = record
         self._transcript: Transcript | None = None
+        self._base_tip: str | None = None
         self._gatekeeper = Gatekeeper(session.run, session.file.task, session.role)
 
     def begin(self) -> None:
         """Notes that the agent has its mailbox, watches the repository's own folder and begins the transcript."""
         if self._transcript is None:
             begin_watch(self._run.repository, self._session.task_id)
+            base = self._session.file.task.base
+            self._base_tip = base and read_ref(self._run.repository.common_dir, BRANCHES + base)
             for agent in {one.name: one for one in self._session.agents}.values():
                 self._gatekeeper.begin(agent)
             self._transcript = Transcript(
@@ -73,7 +77,8 @@ class SessionListener:
             self._transcript.close()
             self._run.sessions.mark_over(self._record)
         session = self._session
-        look_for_left_behind(self._run, session.actor, session.file.task, self._record.started)
+        task, since = session.file.task, self._record.started
+        look_for_left_behind(self._run, session.actor, task, since, self._base_tip)
 
     def say(self, text: str) -> None:
         """Shows what the agent said."""

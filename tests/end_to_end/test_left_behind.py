@@ -213,6 +213,19 @@ def test_a_base_that_an_agent_made_is_said_and_how_to_undo_it(project: RunProjec
     assert {*warnings(project)} == {said}
 
 
+@pytest.mark.parametrize("role", ["worker", "reviewer"])
+def test_a_base_that_an_agent_deleted_is_said_and_how_to_undo_it(project: RunProject, role: str) -> None:
+    git("branch", "develop", "main", at=project.path)
+    project.settings("base: develop\n")
+    project.agent(_of_role(role, "git branch -q -D develop"))
+    project.make()
+    before = git("rev-parse", "develop", at=project.path)
+    ran = project.run()
+    said = f"`develop` was deleted during the session: `git branch develop {before}` makes it again where it stood before"
+    assert said in ran.seen
+    assert warnings(project) == [said]
+
+
 def test_a_base_that_an_agent_of_an_odd_address_moved_is_said_too(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     commit = "git -C ../.. commit -q --allow-empty -m"
