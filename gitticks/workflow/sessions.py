@@ -108,7 +108,7 @@ def end(draft: Draft, ended: SessionEnded) -> None:
     before = draft.task.status
     counts = _apply_end(draft, ended) and ended.role is Role.WORKER
     if counts and draft.task.status is before and draft.task.awaiting is None:
-        _limit_iterations(draft)
+        _limit_iterations(draft, ended)
     _limit_spending(draft, ended)
     told = {
         # A task's `usage` tells only of all sessions together.
@@ -303,13 +303,16 @@ def _fail_gate(draft: Draft, gate: str, reason: str) -> None:
         _crash(draft, reason, f"checks failed {draft.counts.failed_checks + 1} times")
 
 
-def _limit_iterations(draft: Draft) -> None:
+def _limit_iterations(draft: Draft, ended: SessionEnded) -> None:
     """Leaves the task to the next iteration, if the limit allows one."""
     used = draft.counts.iterations + 1
     if used >= draft.policy.iterations:
         failure = draft.artifacts.checks_failure
         lacking = f", the last hand-off refused: {failure}" if failure else " without a hand-off"
-        draft.give_up(f"{used} iteration{'' if used == 1 else 's'}{lacking}")
+        last = (
+            f"; the last session: {ended.detail}" if ended.detail and ended.ending is not Ending.CLEAN else ""
+        )
+        draft.give_up(f"{used} iteration{'' if used == 1 else 's'}{lacking}{last}")
 
 
 def _overflow(draft: Draft) -> None:

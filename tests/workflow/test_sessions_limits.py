@@ -44,6 +44,15 @@ def test_at_the_iteration_limit_a_person_learns_why_the_last_hand_off_was_refuse
     assert decision.steps[0].reason == "2 iterations, the last hand-off refused: `make test` failed"
 
 
+def test_at_the_iteration_limit_a_person_learns_how_the_last_session_failed() -> None:
+    task = make_task()
+    silent = ended(task, Ending.TIMED_OUT, detail="printed nothing for `limits.idle`")
+    decision = run(task, silent, policy=Policy(iterations=1))
+    assert decision.steps[0].reason == (
+        "1 iteration without a hand-off; the last session: printed nothing for `limits.idle`"
+    )
+
+
 def test_last_iteration_may_hand_off_or_ask() -> None:
     task = make_task()
     used, limit = Counts(iterations=2), Policy(iterations=3)
