@@ -270,9 +270,8 @@ def test_an_answer_closes_no_question_that_its_writer_did_not_see(project: Proje
     editor = write_program(tmp_path / "editor", f"{ask} >&2; echo Yes, friendly. >> $1")
     ran = project.gt("respond", "m3xq", environment={"GIT_EDITOR": str(editor)})
     assert ran.code == 3, ran.seen
-    assert (
-        "`m3xq` changed since you looked: it" in ran.err
-    )  # "it asked again", or within one second "its questions changed"
+    # "it asked again", or within one second "its questions changed"
+    assert "`m3xq` changed since you looked: it" in ran.err
     assert _kept(ran.err).read_text().endswith("Yes, friendly.\n")
     assert len(open_questions(project.file("m3xq").entries(Section.QUESTIONS))) == 2
 
