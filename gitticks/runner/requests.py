@@ -10,7 +10,7 @@ from gitticks.agents.registry import PRESETS
 from gitticks.errors import GitticksError
 from gitticks.git.refs import BRANCHES, read_ref
 from gitticks.model.event import ENGINE, Data, Event, EventType
-from gitticks.model.notes import Section
+from gitticks.model.notes import ReviewOutcome, Section
 from gitticks.model.status import Role, Status
 from gitticks.model.task import SessionRecord
 from gitticks.runner import mailbox
@@ -33,6 +33,8 @@ from gitticks.runner.transcripts import Transcript
 from gitticks.store.decisions import describe
 from gitticks.store.left_behind import begin_watch
 from gitticks.store.transaction import Transaction
+from gitticks.workflow.decide import policy_for
+from gitticks.workflow.gates import is_at_limit
 from gitticks.workflow.sessions import wants_checks
 from gitticks.workflow.triggers import Requested
 
@@ -121,12 +123,24 @@ class SessionListener:
                 self._take(work.delivery, written)
             case _:
                 target = _target(request, self._session.role)
+                if target is Status.REVIEWING and request.kind is RequestKind.COMPLETE:
+                    target = self._after_review(work.delivery)
                 if target is not None:
                     is_question = request.kind is RequestKind.ASK
                     reason = request.text or None if is_question else None
                     requested = Requested(self._session.actor, target, reason, is_question=is_question)
                     return self._ask_for(requested, work)
         return None
+
+    def _after_review(self, delivery: Delivery) -> Status:
+        """Returns where the review leads that its reviewer has written, by the settings as they are now."""
+        file = self._run.open_store().task_file(self._session.task_id)
+        if delivery.review is not None:
+            file = file.with_section(Section.REVIEW, delivery.review)
+        if file.review_outcome is not ReviewOutcome.FAIL:
+            return Status.REVIEWING
+        is_last = is_at_limit(file.task, policy_for(file.task, self._run.settings))
+        return Status.STUCK if is_last else Status.WORKING
 
     def _take(self, delivery: Delivery, left: Event) -> None:
         session, own = self._session, mailbox.OWN_SECTION.get(self._session.role)

@@ -8,7 +8,7 @@ from typing import assert_never
 from gitticks.model.settings import BudgetLimits, Policy, Settings
 from gitticks.model.status import Status
 from gitticks.model.task import Task
-from gitticks.workflow import merging, people, pull_requests, sessions
+from gitticks.workflow import merging, people, pull_requests, reviews, sessions
 from gitticks.workflow.artifacts import Artifacts, Counts
 from gitticks.workflow.decision import Decision, Draft
 from gitticks.workflow.triggers import (
@@ -78,9 +78,9 @@ def decide(  # noqa: C901, PLR0912 (one arm for each trigger)
         case SessionEnded():
             sessions.end(draft, trigger)
         case CouncilUndecided():
-            sessions.leave_to_person(draft, trigger.reason)
+            reviews.leave_to_person(draft, trigger.reason)
         case PolicyChanged():
-            sessions.follow_policy(draft)
+            reviews.follow_policy(draft)
         case Merged():
             merging.close_merged(draft, trigger)
         case MergeFailed():

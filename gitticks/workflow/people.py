@@ -12,11 +12,11 @@ from gitticks.model.ids import TaskId
 from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import Approval, Task
-from gitticks.workflow import gates, merging, pull_requests, sessions
+from gitticks.workflow import gates, merging, pull_requests, reviews
 from gitticks.workflow.approvals import own_name
 from gitticks.workflow.bundle import BUNDLE_FIELDS
 from gitticks.workflow.decision import Draft
-from gitticks.workflow.transitions import VERDICTS, Asker, Outcome, Row, asker_of, find_row, targets
+from gitticks.workflow.transitions import VERDICTS, Asker, Gate, Outcome, Row, asker_of, find_row, targets
 from gitticks.workflow.triggers import AwaitingSet, Closed, Requested, Resumed, Seen, VerdictGiven
 
 
@@ -43,10 +43,11 @@ def request(draft: Draft, asked: Requested) -> None:
         gates.check_branch(task, draft.artifacts)
     merging.refuse_merged(draft)
     if task.status is Status.AGENT_REVIEW and asked.to is Status.REVIEWING:
-        sessions.pass_review(draft, EventType.MOVED)
+        reviews.pass_review(draft, EventType.MOVED)
         return
-    if task.status is Status.AGENT_REVIEW and asked.to in (Status.WORKING, Status.STUCK):
-        draft.task = replace(task, failed_reviews=task.failed_reviews + 1)
+    if not actor.is_human and row.gate in (Gate.REVIEW_FAIL, Gate.REVIEW_FAIL_AT_LIMIT):
+        reviews.fail_review(draft, EventType.MOVED)
+        return
     if actor.is_human:
         draft.task = replace(draft.task, failed_reviews=0)
     draft.enter(asked.to, EventType.MOVED, asked.reason)

@@ -7,16 +7,15 @@ from dataclasses import replace
 from gitticks.errors import RefusedError
 from gitticks.model.event import ENGINE, EventType
 from gitticks.model.notes import ReviewOutcome, Section
-from gitticks.model.settings import ReviewPolicy
 from gitticks.model.spending import Level, Metric, Scope, Spent, in_words
 from gitticks.model.status import BUDGET_SPENT, REVIEWER_CRASHED, Awaiting, Role, Status
 from gitticks.model.task import KEPT_FROM_WORK, Ending, Task
-from gitticks.workflow import budget, gates, merging
+from gitticks.workflow import budget, gates, merging, reviews
 from gitticks.workflow.approvals import WAIVED
 from gitticks.workflow.artifacts import strangers_that_count
 from gitticks.workflow.decision import Draft, Turn, awaits_hands, is_turn_of, whose_turn
 from gitticks.workflow.signals import ASKED, Signal, SignalKind
-from gitticks.workflow.transitions import FAILED_REVIEWS, REVIEW_FAILED, REVIEWS_SPENT, Gate
+from gitticks.workflow.transitions import Gate
 from gitticks.workflow.triggers import BudgetCounted, SessionEnded, SessionStarted
 
 MOST_CRASHES = 2
@@ -153,7 +152,9 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
             _warn_if_late(draft, ended)
         is_interrupted = ended.ending is Ending.INTERRUPTED and _is_current(draft.task, ended)
         if is_interrupted and draft.counts.interruptions + 1 >= MOST_INTERRUPTIONS:
-            draft.give_up(f"its runner died {MOST_INTERRUPTIONS} times in a row while an agent worked on it")
+            draft.give_up(
+                f"{_who(ended)} was interrupted {MOST_INTERRUPTIONS} times in a row: its runner died"
+            )
         return False
     if ended.ending in (Ending.REFUSED, Ending.START_FAILED):
         _refuse(draft, ended)
@@ -164,7 +165,7 @@ def _apply_end(draft: Draft, ended: SessionEnded) -> bool:
     elif draft.artifacts.handoff:
         _hand_off(draft)
     elif ended.ending is Ending.CONTEXT_FULL:
-        _overflow(draft)
+        _overflow(draft, ended)
     elif ended.ending is not Ending.CLEAN:
         _crash(draft, ended.detail or ended.ending.value)
     return True
@@ -239,7 +240,13 @@ def _refuse(draft: Draft, ended: SessionEnded) -> None:
     reason = ended.detail or ended.ending.value
     draft.log(kind, reason)
     if not ended.has_fallback and draft.counts.refusals + 1 >= MOST_REFUSALS:
-        draft.give_up(reason)
+        what = "refused" if ended.ending is Ending.REFUSED else "could not be started"
+        draft.give_up(f"{_who(ended)} {what}: {reason}" if ended.role is Role.REVIEWER else reason)
+
+
+def _who(ended: SessionEnded) -> str:
+    """Returns how a reason begins; by a reviewer's, people are told how to ask for another review."""
+    return f"{REVIEWER_CRASHED}`{ended.actor.name}`" if ended.role is Role.REVIEWER else "the agent"
 
 
 def _obey(draft: Draft, signal: Signal) -> None:
@@ -266,13 +273,8 @@ def _ask(draft: Draft, signal: Signal) -> None:
         _fail_gate(draft, "question", f"`{signal.kind}` came without a question")
         return
     _write_question(draft, signal)
-    draft.enter(
-        Status.CLARIFICATION,
-        EventType.ADVANCED,
-        signal.text or None,
-        awaiting=_PERSON_FOR[signal.kind],
-        actor=ENGINE,
-    )
+    awaiting, reason = _PERSON_FOR[signal.kind], signal.text or None
+    draft.enter(Status.CLARIFICATION, EventType.ADVANCED, reason, awaiting=awaiting, actor=ENGINE)
 
 
 def _write_question(draft: Draft, signal: Signal) -> None:
@@ -315,10 +317,10 @@ def _limit_iterations(draft: Draft, ended: SessionEnded) -> None:
         draft.give_up(f"{used} iteration{'' if used == 1 else 's'}{lacking}{last}")
 
 
-def _overflow(draft: Draft) -> None:
+def _overflow(draft: Draft, ended: SessionEnded) -> None:
     """Leaves the task to another session, whose prompt is shorter, unless that has not helped before."""
     if draft.counts.overflows + 1 >= MOST_OVERFLOWS:
-        draft.give_up(f"the agent's context window was full {MOST_OVERFLOWS} times in a row")
+        draft.give_up(f"{_who(ended)}'s context window was full {MOST_OVERFLOWS} times in a row")
 
 
 def _crash(draft: Draft, reason: str, what: str = "crashed") -> None:
@@ -333,47 +335,13 @@ def _end_review(draft: Draft, ended: SessionEnded) -> None:
     if draft.head_moved:
         merging.void(draft, str(draft.artifacts.head))
     elif draft.artifacts.review is ReviewOutcome.PASS:
-        pass_review(draft, EventType.ADVANCED)
+        reviews.pass_review(draft, EventType.ADVANCED)
     elif draft.artifacts.review is ReviewOutcome.FAIL:
-        _fail_review(draft)
+        reviews.fail_review(draft, EventType.ADVANCED)
     elif ended.ending is Ending.CONTEXT_FULL:
-        _overflow(draft)
+        _overflow(draft, ended)
     else:
-        what = f"{REVIEWER_CRASHED}`{ended.actor.name}` crashed"
-        _crash(draft, ended.detail or "the review has no verdict", what)
-
-
-def pass_review(draft: Draft, cause: EventType) -> None:
-    """Takes a PASS to a person, or past where none is asked."""
-    draft.task = replace(draft.task, failed_reviews=0)
-    draft.enter(Status.REVIEWING, cause, "PASS", actor=ENGINE if cause is EventType.ADVANCED else None)
-    draft.run_on()
-
-
-def _fail_review(draft: Draft) -> None:
-    spent = gates.is_at_limit(draft.task, draft.policy)
-    draft.task = replace(draft.task, failed_reviews=draft.task.failed_reviews + 1)
-    if not spent:
-        draft.enter(Status.WORKING, EventType.ADVANCED, REVIEW_FAILED, actor=ENGINE)
-        merging.ask_for_rework(draft, Status.AGENT_REVIEW, "the review failed")
-    elif draft.policy.review is ReviewPolicy.COUNCIL:
-        draft.enter(Status.REVIEWING, EventType.ADVANCED, REVIEWS_SPENT, actor=ENGINE)
-    else:
-        reason = f"{draft.task.failed_reviews} {FAILED_REVIEWS}"
-        draft.enter(Status.STUCK, EventType.ADVANCED, reason, actor=ENGINE)
-
-
-def leave_to_person(draft: Draft, reason: str) -> None:
-    """Hands the task to a person where the council does not decide; that person is never waived."""
-    if whose_turn(draft.task) is not Turn.REVIEWER or draft.policy.review is not ReviewPolicy.COUNCIL:
-        raise RefusedError(f"no council reviews `{draft.task.id}`: it is {draft.task.status}")
-    draft.enter(Status.REVIEWING, EventType.ADVANCED, reason)
-
-
-def follow_policy(draft: Draft) -> None:
-    """Takes a task past a review that is not asked for any more; a person who was asked stays asked."""
-    if draft.task.status is Status.AGENT_REVIEW and draft.task.awaiting is None:
-        draft.run_on()
+        _crash(draft, ended.detail or "the review has no verdict", f"{_who(ended)} crashed")
 
 
 def count_budget(draft: Draft, counted: BudgetCounted) -> None:

@@ -56,7 +56,7 @@ REVIEW_FAILED = "FAIL"
 REVIEWS_SPENT = "rounds-exhausted"
 REVIEW_LATE = "council-timeout"
 REVIEW_ABSTAINED = "council-abstained"
-FAILED_REVIEWS = "failed reviews"
+FAILED_REVIEWS = ("failed review", "failed reviews")
 """The reasons of the steps out of a failed review: back to work, past a council's last round, past its time, past one that did not speak, and stuck, below a number."""
 REVIEW_WORDS = {
     REVIEWS_SPENT: "blocked in every round",

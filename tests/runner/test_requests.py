@@ -11,7 +11,7 @@ from gitticks.model.notes import Section
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner.outcome import RunExit
 from tests.support.repositories import git
-from tests.support.runs import COMMIT, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
+from tests.support.runs import COMMIT, FAIL, HANDOFF, NO_REVIEW, PASS, TO_REVIEW, RunProject, project
 from tests.support.waiting import LONGEST_SECONDS, until
 
 __all__ = ["project"]
@@ -57,6 +57,24 @@ def test_a_reviewer_that_completes_passes_its_review(project: RunProject) -> Non
     assert project.run().code == RunExit.WAITS
     assert project.stands() == TO_REVIEW
     assert ended(project) == ["stopped", "stopped"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "stands", "reason"),
+    [(1, (Status.STUCK, Awaiting.ESCALATION), "1 failed review"), (3, (Status.WORKING, None), "FAIL")],
+)
+def test_a_reviewer_that_completes_with_a_fail_sends_back_as_far_as_the_settings_allow(
+    project: RunProject, limit: int, stands: tuple[Status, Awaiting | None], reason: str
+) -> None:
+    project.settings(f"review_limit: {limit}\n")
+    project.agent(
+        f'if [ $GITTICKS_ROLE = reviewer ]; then {FAIL}"$GT" complete; sleep 600; else {COMMIT}{HAND_OVER}sleep 600; fi'
+    )
+    project.make(failed_reviews=1 if limit == 3 else 0)
+    project.run("--max-iterations", "1")
+    assert project.stands() == stands
+    moved = project.last(EventType.MOVED)
+    assert (moved.from_status, moved.reason) == (Status.AGENT_REVIEW, reason)
 
 
 def test_complete_without_a_hand_off_is_refused_at_once(project: RunProject) -> None:

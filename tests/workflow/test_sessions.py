@@ -110,7 +110,7 @@ def test_two_refusals_or_failed_starts(ending: Ending, status: Status, artifacts
     assert kinds(first)[0] in (EventType.REFUSED, EventType.START_FAILED)
     second = run(task, ended(task, ending, detail="no disk"), artifacts=artifacts, counts=Counts(refusals=1))
     assert way(second) == [str(status), "stuck"]
-    assert second.steps[0].reason == "no disk"
+    assert str(second.steps[0].reason).endswith("no disk")
 
 
 def test_start_that_fails_before_the_first_work() -> None:

@@ -92,4 +92,5 @@ def test_a_task_whose_runner_dies_each_time_is_stuck_in_the_end(status: Status) 
     assert (below.task.status, below.task.crash_count) == (status, 0)
     at = run(task, ended(task, Ending.INTERRUPTED), counts=Counts(interruptions=9))
     assert (at.task.status, at.task.awaiting) == (Status.STUCK, Awaiting.ESCALATION)
-    assert at.steps[-1].reason == "its runner died 10 times in a row while an agent worked on it"
+    who = "the agent" if status is Status.WORKING else "its reviewer `claude`"
+    assert at.steps[-1].reason == f"{who} was interrupted 10 times in a row: its runner died"

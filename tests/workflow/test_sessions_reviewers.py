@@ -53,6 +53,16 @@ def test_review_decides_not_the_signal(ending: Ending, kind: SignalKind | None) 
     assert [section for section, _ in passed.entries] == ([Section.NOTES] if kind else [])
 
 
+@pytest.mark.parametrize(
+    ("ending", "what"), [(Ending.REFUSED, "refused"), (Ending.START_FAILED, "could not be started")]
+)
+def test_a_reviewer_that_cannot_review_is_named_as_the_reason(ending: Ending, what: str) -> None:
+    task = make_task(Status.AGENT_REVIEW)
+    over = run(task, ended(task, ending, detail="log in first"), counts=Counts(refusals=1))
+    assert over.task.status is Status.STUCK
+    assert over.steps[-1].reason == f"its reviewer `claude` {what}: log in first"
+
+
 def test_pass_ends_a_row_of_fails() -> None:
     task = make_task(Status.AGENT_REVIEW, failed_reviews=1)
     assert run(task, ended(task), artifacts=PASSED).task.failed_reviews == 0
