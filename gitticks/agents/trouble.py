@@ -19,7 +19,7 @@ _CONTEXT_FULL = re.compile(
     re.IGNORECASE,
 )
 _USAGE_LIMIT = re.compile(
-    r"usage.limit|(?:hit|reached|exceeded) your (?:\w+ )?limit|(?:session|daily|weekly) limit reached"
+    r"usage.limit|(?:hit|reached|exceeded) your (?:\w+ )?limit|(?:session|daily|weekly|\d+-hour) limit reached"
     r"|out of credits|credit balance is too low"
     r"|insufficient_quota|billing hard limit",
     re.IGNORECASE,
@@ -173,7 +173,10 @@ def _shown_by_clock(found: re.Match[str], now: datetime) -> datetime | None:
             return next(one for one in days if one > here - _JUST_OVER).astimezone(UTC)
         month, day = _MONTHS.index(found["month"].lower()) + 1, int(found["day"])
         years = [int(found["year"])] if found["year"] else range(here.year - 1, here.year + 2)
-        dates = [at.replace(year=year, month=month, day=day) for year in years]
+        dates = []
+        for year in years:
+            with contextlib.suppress(ValueError):  # only leap years have Feb 29
+                dates.append(at.replace(year=year, month=month, day=day))
         return min(dates, key=lambda one: abs(one - here)).astimezone(UTC)
     except (ValueError, OverflowError, OSError, zoneinfo.ZoneInfoNotFoundError):
         return None

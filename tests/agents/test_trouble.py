@@ -100,6 +100,23 @@ def test_the_end_of_a_limit_is_read_from_its_words(text: str, resets_at: datetim
     assert with_times(Trouble(Ending.USAGE_LIMITED, text), NOW).resets_at == resets_at
 
 
+def test_the_limit_of_five_hours_pauses_until_its_end() -> None:
+    words = "5-hour limit reached ∙ resets 7pm (Europe/Stockholm) ∙ /upgrade to increase your usage limit."
+    for text in (words, words.partition(" ∙ /upgrade")[0]):
+        found = with_times(classify(text), NOW)
+        assert (found.ending, found.resets_at) == (
+            Ending.USAGE_LIMITED,
+            datetime(2026, 11, 22, 18, tzinfo=UTC),
+        )
+
+
+def test_a_day_that_only_this_year_has_is_read() -> None:
+    found = with_times(
+        Trouble(Ending.USAGE_LIMITED, "try again at Feb 29 at 7pm (UTC)"), datetime(2028, 2, 28, tzinfo=UTC)
+    )
+    assert found.resets_at == datetime(2028, 2, 29, 19, tzinfo=UTC)
+
+
 def test_a_date_after_the_change_of_summer_time_is_that_days(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
