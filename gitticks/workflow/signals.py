@@ -104,7 +104,7 @@ def read_signal(text: str, *, on_own_lines: bool = False) -> Reading:
             unknown.setdefault(" ".join((match.group(1) if match else body)[:40].split()))
         else:
             found.append((start, Signal(kind, (match.group(2) or "").strip())))
-    found.extend(_read_status_line(text))
+    found.extend(_read_status_line(text, found[-1][1] if found else None))
     found.extend(_read_result(text))
     found.sort(key=lambda pair: pair[0])
     warnings = [f"the signal `{name}` is unknown and was ignored" for name in unknown][:_MOST_WARNINGS]
@@ -144,15 +144,18 @@ def _stands_alone(text: str, before: int, start: int, end: int) -> bool:
     return begins_line and not text[line:start].strip() and _REST_OF_LINE.match(text, end) is not None
 
 
-def _read_status_line(text: str) -> list[tuple[int, Signal]]:
+def _read_status_line(text: str, said: Signal | None) -> list[tuple[int, Signal]]:
+    """Returns the signal of a last line; with the text of the last promise if that `said` the same, else of the paragraph before."""
     body = text.rstrip()
     start = body.rfind("\n") + 1
     match = re.fullmatch(r"STATUS:[ \t]*(DONE|CONTINUE|BLOCKED)", body[start:].strip())
     if match is None:
         return []
-    before = body[:start].rstrip().rpartition("\n\n")[2]
     kind = _STATUS_LINE[match.group(1)]
-    return [(start, Signal(kind, before if kind is SignalKind.INPUT_NEEDED else ""))]
+    words = said.text if said is not None and said.kind is kind else ""
+    if not words and kind is SignalKind.INPUT_NEEDED:
+        words = without_promises(body[:start]).rstrip().rpartition("\n\n")[2]
+    return [(start, Signal(kind, words))]
 
 
 def _read_result(text: str) -> list[tuple[int, Signal]]:

@@ -83,7 +83,7 @@ def test_last_one_counts_and_different_ones_warn() -> None:
 
 def test_same_signal_twice_does_not_warn() -> None:
     reading = read_signal("<promise>COMPLETE: a</promise><promise>COMPLETE: b</promise>\nSTATUS: DONE")
-    assert reading.signal == Signal(SignalKind.COMPLETE)
+    assert reading.signal == Signal(SignalKind.COMPLETE, "b")
     assert reading.warnings == ()
 
 
@@ -142,6 +142,8 @@ def test_own_line_mode_reads_each_line_for_itself() -> None:
         ("Half way.\n\nSTATUS: CONTINUE", Signal(SignalKind.CONTINUE)),
         ("Long story.\n\nWhich port?\nI need one.\nSTATUS: BLOCKED\n", Signal(SignalKind.INPUT_NEEDED, "Which port?\nI need one.")),
         ("STATUS: BLOCKED", Signal(SignalKind.INPUT_NEEDED)),
+        ("<promise>INPUT_NEEDED: Which db?</promise>\n\nSTATUS: BLOCKED", Signal(SignalKind.INPUT_NEEDED, "Which db?")),
+        ("Which db?\n<promise>CHECKPOINT</promise>\nSTATUS: BLOCKED", Signal(SignalKind.INPUT_NEEDED, "Which db?")),
     ],
 )  # fmt: skip
 def test_status_line(text: str, expected: Signal) -> None:
