@@ -188,6 +188,12 @@ def session_ended(
     )
 
 
+def with_stop(report: AgentReport, work: Work) -> AgentReport:
+    """Returns a report as it counts: who stopped the checks stopped the session, neither its hand-off nor a failure counts."""
+    is_stopped = work.checks is not None and work.checks.is_stopped
+    return replace(report, ending=Ending.STOPPED) if is_stopped else report
+
+
 def finish_session(
     run: RunContext,
     store: Store,
@@ -205,9 +211,6 @@ def finish_session(
     file = store.task_file(task_id)
     before = file.task
     tell_checks(run, task_id, checks)
-    if checks is not None and checks.is_stopped:
-        # Whoever stopped the checks stopped the session: neither its hand-off nor a failure counts.
-        ended = ended._replace(ending=Ending.STOPPED)
     capture = capture_if_due(run, store, before, ended, result)
     for warning in (*work.warnings, *report.warnings):
         run.emit(Warned(task_id, warning))
@@ -288,10 +291,11 @@ def has_handoff(present: TaskFile, delivery: Delivery) -> bool:
 
 
 def tell_checks(run: RunContext, task_id: TaskId, checks: ChecksReport | None) -> None:
-    """Reports what the gates found, if they ran."""
+    """Reports what the gates found, if they ran to their end."""
     if checks is None:
         return
-    run.emit(ChecksEnded(task_id, checks.words, checks.failure))
+    if not checks.is_stopped:
+        run.emit(ChecksEnded(task_id, checks.words, checks.failure))
     if checks.left:
         run.emit(Warned(task_id, f"the checks left files behind: {', '.join(checks.left[:5])}"))
 
@@ -352,7 +356,7 @@ def _finish(run: RunContext, record: SessionRecord, stop: StopRequest) -> AgentR
 
     result = run.place.recover(record, given, stop, is_to_check)
     task_id, report = run.as_claimed(store, given, record.role, result.report)
-    report = with_spending(run, record, file.task, store.history(task_id), report)
+    report = with_spending(run, record, file.task, store.history(task_id), with_stop(report, result.work))
     try:
         _, reached = finish_session(run, store, task_id, ended(report), report, result=result)
         for one in reached:

@@ -26,7 +26,7 @@ from gitticks.runner.budgets import limits_of_run, require_price, unpriced_words
 from gitticks.runner.context import RunContext
 from gitticks.runner.council import KeptAnswers, hold_council
 from gitticks.runner.events import BudgetReached, SessionBegan, Warned
-from gitticks.runner.finishing import finish_session, session_ended
+from gitticks.runner.finishing import finish_session, session_ended, with_stop
 from gitticks.runner.needed_code import CodeMissingError
 from gitticks.runner.overlaps import overlap_warnings
 from gitticks.runner.permissions import with_present_mode
@@ -366,6 +366,7 @@ class SessionRun:
             if one.is_unpriced:
                 self.run.emit(Warned(self.task_id, unpriced_words(name, one)))
         self.task_id, report = self.run.as_claimed(self.store, self.file, self.role, report)
+        report = with_stop(report, result.work)
         self.report, self.reports, self.was_ready = report, reports, result.workspace is not None
         if self.role is Role.REVIEWER:
             # What the worker left uncommitted is put aside once its task waits, which the review decides.

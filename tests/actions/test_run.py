@@ -313,6 +313,20 @@ def test_a_tasks_agent_is_stopped_and_the_task_held_until_it_is_run_again(projec
     assert "half.txt" in project.files("gitticks/work/k7f2")
 
 
+def test_checks_that_are_stopped_have_failed_nothing(project: RunProject) -> None:
+    up = project.shared / "up"
+    project.settings(f"{NO_REVIEW}verify: {{test: 'touch {up}; sleep 600'}}\n")
+    project.agent(DONE)
+    project.make()
+    with project.running() as process:
+        until(up.exists)
+        project.ok("stop", "k7f2")
+        said, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert project.last(EventType.SESSION_ENDED).data["ending"] == "stopped"
+    assert "checks failed" not in said
+    assert "without a hand-off" not in said
+
+
 def test_a_held_task_goes_back_to_the_run_that_is_alive(project: RunProject) -> None:
     project.settings(NO_REVIEW)
     project.make()
