@@ -70,6 +70,7 @@ class RunClaims:
         self._finished: set[TaskId] = set()
         self._lost: set[TaskId] = set()
         self._elsewhere: dict[TaskId, float] = {}
+        self._asked_again: set[TaskId] = set()
         self._renew_each = 0.0 if claims is None else claims.lease.total_seconds() / _RENEWALS
         self._renew_at = clock() + self._renew_each
         self._is_offline = False
@@ -92,6 +93,13 @@ class RunClaims:
         """Returns those of them that were asked for so recently that it is too early to ask again."""
         with self._lock:
             return frozenset(one for one, until in self._elsewhere.items() if until > self._clock())
+
+    def ask_again(self) -> None:
+        """Lets each of them be asked for once more: it may have been given back a moment later."""
+        with self._lock:
+            again = self._elsewhere.keys() - self._asked_again
+            self._elsewhere |= dict.fromkeys(again, self._clock())
+            self._asked_again |= again
 
     @property
     def lost(self) -> frozenset[TaskId]:
@@ -121,6 +129,22 @@ class RunClaims:
             self._share()
             if is_new:
                 self._taken[task_id] = self._state(task_id)
+
+    def require_free(self, task_id: TaskId) -> None:
+        """Refuses what another clone has, claiming nothing, and brings here what others did to it.
+
+        Raises:
+            ClaimedElsewhereError: another clone has it.
+        """
+        if self._claims is None:
+            return
+        with self._taking, self._asking():
+            if self._clock() < self._away_until:
+                return
+            holder = self._claims.holder(task_id)
+            if holder is not None:
+                raise ClaimedElsewhereError(task_id, holder)
+            self._share()
 
     def _claim(self, claims: Claims, task_id: TaskId) -> None:
         holder = claims.take(task_id)

@@ -70,6 +70,7 @@ class Loop:
         self._end_words = "interrupted by `gt stop`"
         self._limit: str | None = None
         self._done_before: set[TaskId] = set()
+        self._claimed: set[TaskId] = set()
         self._reported_waiting: str | None = None
 
     def interrupt(self, by_signal: int) -> None:
@@ -114,7 +115,9 @@ class Loop:
                             self._watch()
                         if self._is_ending:
                             break
-                        self._note_ending(is_ending=True)  # and look once more for what was decided before
+                        # And look once more for what was decided before, and what others gave back.
+                        self._note_ending(is_ending=True)
+                        self.run.claims.ask_again()
                 except BaseException:
                     self._jobs.stop_all()
                     raise
@@ -276,6 +279,9 @@ class Loop:
 
     def _run_session(self, task_id: TaskId, role: Role, stop: StopRequest) -> SessionRun | None:
         """Runs a session; None where another clone did what there was to do before the task could be claimed."""
+        SessionRun(
+            self.run, task_id, role, stop
+        ).require_staff()  # else it would be kept from clones that can do it
         self.run.claims.take(task_id)
         session = SessionRun(self.run, task_id, role, stop)
         task, now = session.file.task, self.run.now
@@ -297,7 +303,9 @@ class Loop:
             try:
                 session = job.result()
             except ClaimedElsewhereError as error:
-                self.run.emit(Warned(job.task.id, error.words))
+                if job.task.id not in self._claimed:
+                    self.run.emit(Warned(job.task.id, error.words))
+                self._claimed.add(job.task.id)
             except GitticksError as error:
                 self._left_alone.note_failure(job.task.id, error)
                 self.run.claims.note_end(after, is_ours=False)

@@ -17,7 +17,7 @@ from gitticks.runner.context import RunContext
 from gitticks.runner.events import MergeWaits, Warned
 from gitticks.runner.merge_ahead import ChecksAhead, PassedCheck
 from gitticks.runner.mergequeue import AGAIN_SECONDS, MergeQueue
-from gitticks.runner.needed_code import require_head
+from gitticks.runner.needed_code import CodeMissingError, require_head
 from gitticks.runner.overlaps import in_merge_order
 from gitticks.runner.run_record import MergeState, QueuedMerge, write_merging
 from gitticks.runner.workspace_removal import Removals
@@ -138,12 +138,24 @@ class MergeTurns:
             return QueuedMerge(task_id, MergeState.WAITING, self._waits[task_id].reason)
         return QueuedMerge(task_id, MergeState.AHEAD if task_id in ahead else MergeState.QUEUED)
 
+    def _is_to_merge(self, task_id: TaskId) -> bool:
+        """True unless another clone has merged a task by now; what this one cannot merge is left to one that can."""
+        store = self._run.open_store()
+        try:
+            require_head(self._run.repository, store.task_file(task_id).task)
+        except CodeMissingError:
+            self._run.claims.require_free(task_id)
+            if store.task_file(task_id).task.is_merging:
+                raise
+            return False
+        return True
+
     def merge(self, task_id: TaskId, stop: StopRequest) -> None:
         """Merges a task, sends it back, or remembers why it waits, which is reported once."""
         again = None
         try:
-            # What this clone cannot merge is left to one that can.
-            require_head(self._run.repository, self._run.open_store().task_file(task_id).task)
+            if not self._is_to_merge(task_id):
+                return
             self._run.claims.take(task_id)
             self._ahead.begin(task_id)
             queue = MergeQueue(

@@ -141,13 +141,9 @@ class SessionRun:
         waiver = self.run.staff.waiver(self.file)
         if self.role is Role.REVIEWER and waiver is not None:
             return self.run.decide(self.store, self.file.task, PolicyChanged(), waiver)
-        if self.role is Role.WORKER:
-            self.run.staff.require_worker(self.agent, self.file)
-        for one in self.run.staff.require_reviewers(self.file.task):
+        for one in self.require_staff():
             words = f"its reviewer `{one.name}` abstains: the agent `{one.agent.name}` is not on PATH"
             self.run.emit(Warned(self.task_id, words))
-        for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
-            require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
         self._script(self.agent)
         require_templates(self.store)
         plan = self._plan()
@@ -164,6 +160,18 @@ class SessionRun:
             if order is None:
                 return self._hold_council(seats, listener)
             return self._finish(self.run.place.hold(order, self.stop, listener))
+
+    def require_staff(self) -> Sequence[Reviewer]:
+        """Refuses a session that nobody here could hold, or whose work nobody could review or pay for.
+
+        Returns the reviewers that abstain, as their agents are not installed.
+        """
+        if self.role is Role.WORKER:
+            self.run.staff.require_worker(self.agent, self.file)
+        abstaining = self.run.staff.require_reviewers(self.file.task)
+        for agent in {one.name: one for one in (self.agent, *(one.agent for one in self.reviewers))}.values():
+            require_price(agent, self.run.settings, limits_of_run(self.run.options, self.run.settings))
+        return abstaining
 
     def _plan(self, number: int = 1) -> Workspace:
         run, task = self.run, self.file.task

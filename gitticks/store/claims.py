@@ -106,11 +106,19 @@ class Claims:
                 if task_id in self._push({task_id: old}):
                     return None
                 old = self._there(task_id)
-                if old is not None and old not in self._own[task_id]:
-                    holder = self._holder(task_id, old)
-                    if holder is not None and holder.expires > self._now():
-                        return holder
+                holder = self._other(task_id, old)
+                if holder is not None:
+                    return holder
             return Holder("another run", self.remote, self._now() + self.lease)
+
+    def holder(self, task_id: TaskId) -> Holder | None:
+        """Returns who else holds a task; None if nobody does.
+
+        Raises:
+            UnreachableError: the remote gave no answer.
+        """
+        with self._lock:
+            return self._other(task_id, self._there(task_id))
 
     def renew(self) -> frozenset[TaskId]:
         """Renews all that is held, in one push, and returns what somebody else has taken over.
@@ -203,6 +211,13 @@ class Claims:
                 raise
             return None
         return _read_claim(self._repository, token, self._now() + self.lease)
+
+    def _other(self, task_id: TaskId, token: str | None) -> Holder | None:
+        """Returns who else holds a claim that stands at the remote; None for our own, and one that has expired."""
+        if token is None or token in self._own.get(task_id, ()):
+            return None
+        holder = self._holder(task_id, token)
+        return holder if holder is not None and holder.expires > self._now() else None
 
     def _forget(self, task_ids: Collection[TaskId]) -> None:
         for task_id in task_ids:

@@ -122,6 +122,38 @@ def test_a_task_that_another_clone_works_on_is_left_to_it_and_said(tmp_path: Pat
     assert begun(other, "t00x") == 1
 
 
+def test_a_task_that_nobody_here_could_work_on_is_not_claimed(tmp_path: Path) -> None:
+    clone, _ = clones_with(tmp_path, 1)
+    clone.make("t01x", agent="gemini")
+    hook, pushed = tmp_path / "remote.git/hooks/update", tmp_path / "pushed"
+    hook.write_text(f'#!/bin/sh\necho "$1" >> {pushed}\n')
+    hook.chmod(0o755)
+    ran = clone.gt("run", "--headless", "--debounce", "0")
+    assert "t01x: skipped in this run: the agent `gemini` is not on PATH" in ran.err, ran.seen
+    assert f"{CLAIMS}t00x" in pushed.read_text()
+    assert f"{CLAIMS}t01x" not in pushed.read_text()
+
+
+def test_what_another_clone_gave_back_meanwhile_is_asked_for_once_more_at_the_end(
+    tmp_path: Path, shared: Path
+) -> None:
+    waits = f"## Script\n\n```sh\ntouch {shared}/up; while [ ! -e {shared}/go ]; do sleep 0.1; done\n{COMMIT}{HANDOFF}```\n"
+    one, _ = clones_with(tmp_path, 1)
+    one.make("t01x", body=waits, priority=4)
+    one.ok("trust", "--yes")
+    one.ok("sync")
+    body = json.dumps({"by": "Bob", "host": "there", "expires": "2999-01-01T00:00:00+00:00"}).encode()
+    taken = one.store.objects.write_commit((), {"claim.json": body}, author=ENGINE_IDENTITY, message="x\n")
+    git("push", "-q", "origin", f"{taken.id}:{CLAIMS}t00x", at=one.path)
+    run = start(one, "--parallel", "1")
+    until((shared / "up").exists, "the agent of the task that is free")
+    git("push", "-q", "origin", f":{CLAIMS}t00x", at=one.path)
+    (shared / "go").touch()
+    said = run.communicate(timeout=LONGEST_SECONDS)[0]
+    assert said.count("claimed by Bob on there") == 1
+    assert one.task("t00x").status is Status.DONE, said
+
+
 def test_a_claim_that_was_given_back_or_expired_is_forgotten_with_the_next_sync(tmp_path: Path) -> None:
     one, other = clones_with(tmp_path, 1)
     for year, state in ((2999, (False, "working")), (1999, (True, "idle")), (2999, (False, "working"))):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from gitticks.git.identity import ENGINE_IDENTITY
 from gitticks.model.event import ENGINE, Event, EventType
 from gitticks.model.status import Status, TaskType
+from gitticks.store.claims import CLAIMS
 from tests.cli.support import command
 from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.projects import make_reviewing, make_working
@@ -247,6 +250,24 @@ def test_a_run_that_lacks_the_code_leaves_the_merge_to_a_clone_that_has_it(clone
         run.wait(LONGEST_SECONDS)
     assert ours.task("k7f2").status is Status.DONE
     assert git("show", "main:login.txt", at=ours.path) == "k7f2"
+
+
+def test_what_another_clone_is_merging_or_has_merged_is_not_called_lost(clones: list[Clone]) -> None:
+    ours, here = clones
+    ours.ok("approve", "k7f2", "--no-wait")
+    ours.ok("sync")
+    here.ok("sync")
+    here.ok("cancel", "m3xq")
+    body = json.dumps({"by": "Bob", "host": "there", "expires": "2999-01-01T00:00:00+00:00"}).encode()
+    taken = ours.store.objects.write_commit((), {"claim.json": body}, author=ENGINE_IDENTITY, message="x\n")
+    git("push", "-q", "origin", f"{taken.id}:{CLAIMS}k7f2", at=ours.path)
+    ran = here.gt("run", "--headless", "--debounce", "0")
+    assert "`k7f2` is claimed by Bob on there" in ran.seen
+    assert "is not in this clone" not in ran.seen
+    git("push", "-q", "origin", f":{CLAIMS}k7f2", at=ours.path)
+    ours.ok("run", "--headless", "--debounce", "0")
+    assert "is not in this clone" not in here.gt("run", "--headless", "--debounce", "0").seen
+    assert here.task("k7f2").status is Status.DONE
 
 
 def test_a_branch_that_is_behind_the_hand_off_is_told_from_one_with_new_commits(clones: list[Clone]) -> None:
