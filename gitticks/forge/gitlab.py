@@ -14,6 +14,7 @@ _DEVELOPER = 30
 """The least access with which somebody may push, and so may tell an agent what to do."""
 _STATES = {"merged": PullState.MERGED, "closed": PullState.CLOSED}
 _APPROVED = "approved this merge request"
+_MERGED_RESULTS = "refs/merge-requests/"
 _ENDED = frozenset({"success", "failed", "canceled", "skipped", "manual"})
 
 
@@ -74,7 +75,7 @@ class GitLab(Forge):
         return self.text(f"{self._path}/jobs/{job}/trace") if job.isdigit() else ""
 
     def _checks(self, pipeline: Any, head: str) -> Iterator[Check]:
-        if not isinstance(pipeline, dict) or text_of(pipeline, "sha") != head:
+        if not isinstance(pipeline, dict) or not self._is_of(pipeline, head):
             return
         for one in self.pages(f"{self._path}/pipelines/{pipeline.get('id')}/jobs"):
             status = text_of(one, "status")
@@ -84,6 +85,17 @@ class GitLab(Forge):
                 is_red=status == "failed" and one.get("allow_failure") is not True,
                 url=text_of(one, "web_url"),
             )
+
+    def _is_of(self, pipeline: Mapping[str, Any], head: str) -> bool:
+        """True for a pipeline of the head, or of what merging it comes to, where the project tests that."""
+        sha = text_of(pipeline, "sha")
+        if sha == head or not text_of(pipeline, "ref").startswith(_MERGED_RESULTS):
+            return sha == head
+        try:
+            parents = self.item(f"{self._path}/repository/commits/{quote(sha, safe='')}").get("parent_ids")
+        except NotThereError:
+            return False
+        return isinstance(parents, list) and head in parents
 
     def _approvers(
         self, path: str, head: str, approvals: Iterable[Mapping[str, Any]], notes: Iterable[Mapping[str, Any]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from gitticks.model.status import Awaiting, Status
@@ -411,3 +413,16 @@ def test_gitlab(project: RunProject, gitlab: StandIn) -> None:
     sha = gitlab.merge()
     project.ok("sync")
     assert (project.task("k7f2").status, project.task("k7f2").merged_sha) == (Status.DONE, sha)
+
+
+def test_gitlab_tests_what_the_merge_comes_to(project: RunProject, gitlab: StandIn) -> None:
+    make_reviewing(project)
+    project.ok("approve", "k7f2")
+    gitlab.lists["jobs"] = [{"id": 8, "name": "unit", "status": "failed", "web_url": ""}]
+    gitlab.pulls[1]["pipeline"] = {"ref": "refs/merge-requests/1/merge", "sha": "1" * 40}
+    commit = f"repository/commits/{'1' * 40}"
+    gitlab.texts[commit] = json.dumps({"parent_ids": ["2" * 40, "3" * 40]})
+    project.ok("sync")
+    assert project.stands() == (Status.REVIEWING, Awaiting.REVIEW), "that pipeline is of an earlier head"
+    gitlab.texts[commit] = json.dumps({"parent_ids": ["2" * 40, gitlab.head()]})
+    assert "`unit` failed on the pull request" in project.ok("sync")

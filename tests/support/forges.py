@@ -174,7 +174,7 @@ class StandIn:
             "merge_commit_sha": pull["sha"],
             "squash_commit_sha": None,
             "merge_user": {"username": pull["by"]},
-            "head_pipeline": {"id": 5, "sha": head},
+            "head_pipeline": {"id": 5, "sha": head, **pull.get("pipeline", {})},
         }
 
     # What people do there
