@@ -44,6 +44,8 @@ _UPSTREAM = "branch.{}.remote"
 _USUAL = "origin"
 _ODD_NAMES = ("hasDot", "hasDotdot", "hasDotgit")
 """What `git fsck` says of names that no checkout can hold."""
+_LEFT_THERE = "did not receive expected object"
+"""How git tells that what came builds on an object that a partial clone has left with its remote, and that is checked."""
 _REFUSALS = (
     "Authentication failed",
     "Permission denied",
@@ -54,6 +56,7 @@ _REFUSALS = (
     "dubious ownership",
     "The requested URL returned error: 40",
     "fsck error",
+    _LEFT_THERE,
     "unpacker error",
     "bad object",
     "not allowed",
@@ -179,6 +182,9 @@ def fetch(
     done = reach(repository, asked, timeout_seconds)
     if not isinstance(done, str) and _OVERTAKEN in done.stderr:  # somebody else fetched at the same moment
         done = reach(repository, asked, timeout_seconds)
+    if not isinstance(done, str) and _LEFT_THERE in done.stderr:
+        again = [*safely, *FETCH, *options, "--refetch", "--end-of-options", remote, *refs]
+        done = reach(repository, again, timeout_seconds)
     if isinstance(done, str):
         return FetchedBranch(Fetched.UNREACHABLE, words=printable(done))
     if done.code == 0 or "find remote ref" in done.stderr:

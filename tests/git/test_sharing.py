@@ -142,6 +142,20 @@ def test_a_partial_clone_gets_every_object_at_once(here: Repository, tmp_path: P
     assert git("cat-file", "blob", blob, at=copy) == "x"
 
 
+def test_a_partial_clone_fetches_what_builds_on_an_object_that_it_left_there(
+    here: Repository, tmp_path: Path
+) -> None:
+    origin, work = tmp_path / "origin", tmp_path / "work"
+    git("config", "uploadpack.allowFilter", "true", at=origin)
+    push(here, "origin", commit_file(work, "old", "x" * 1000), "main")
+    copy = clone(origin, tmp_path / "copy", "--filter=blob:none", "--no-checkout")
+    theirs = commit_file(work, "new", "y")
+    push(here, "origin", theirs, "main")
+    fetched = fetch(discover(copy), "origin", "main")
+    assert (fetched.outcome, fetched.commit) == (Fetched.HERE, theirs), fetched.words
+    assert "?" not in git("rev-list", "--objects", "--missing=print", "origin/main", at=copy)
+
+
 def test_local_branches_and_those_of_origin(tmp_path: Path) -> None:
     source = make_repository(tmp_path / "source")
     git("branch", "topic/one", at=source)
