@@ -141,6 +141,10 @@ def _take(context: Context, transaction: Transaction, task_id: TaskId, draft: Dr
         before = TaskFile.parse(draft.original, path)
         check_fields(HandEdit(before, edited, current.task))
         merged = merge_saved(path, draft.original, edited.data, now)
+        if merged is None and edited.task.verdict is not None:
+            raise RefusedError(
+                f"`{task_id}` changed while you edited it: your verdict was for what it was before"
+            )
         if merged is None:
             raise GitticksError(f"`{task_id}` was changed in the same places while you edited it")
         edited = TaskFile.parse(merged, path)

@@ -18,6 +18,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.process import run_git
 from gitticks.git.refs import read_ref
 from gitticks.git.repository import discover
+from gitticks.model.status import Verdict
 from gitticks.safe_read import reason_of
 from gitticks.store.merging.task import Changes, Look, merge_task, with_superseded
 
@@ -126,9 +127,16 @@ def _notes(merged: MergedFile, path: str, sides: tuple[bytes, bytes], *, is_stas
                 f"both sides set `{key}`: {_shown(value_at(stands, at))} {why}, "
                 f"{' and '.join(gone) or 'the other'} is dropped"
             )
+    if is_stashed and (verdict := _dropped_verdict(merged.data, sides[1], path)) is not None:
+        notes.append(f"the stashed `verdict: {verdict}` was given before the task changed, so it is dropped")
     for section, _ in merged.superseded:
         notes.append(f"`## {section}` of one side was kept; that of the other is now a note")
     return notes
+
+
+def _dropped_verdict(data: bytes, stashed: bytes, path: str) -> Verdict | None:
+    verdict = TaskFile.parse(stashed, path).task.verdict
+    return None if TaskFile.parse(data, path).task.verdict is verdict else verdict
 
 
 def _shown(value: Loose | None) -> str:

@@ -22,10 +22,11 @@ LEFT_ALONE = "left alone: "
 BACK = "checkout HEAD --"
 """The command of git that brings a file back as it was committed, also one that is staged or in conflict."""
 
+_VERDICT = re.compile(rb"^verdict:", re.MULTILINE)
 _RESTORE = "restore --staged --worktree"
 _UNSTAGE = "rm --cached"
-_WRONG_FOLDER = "is in the wrong folder"
 _IS_CALLED = f"a task's file is called `{TASK_FILE}`"
+_WRONG_FOLDER = "is in the wrong folder"
 _MOVES_BACK = "`gt doctor --fix` moves it back"
 
 
@@ -86,10 +87,11 @@ def on_board(command: str, path: str) -> str:
     return f"git -C {BOARD_FOLDER} {command} {quote(path)}"
 
 
-def joining(path: str) -> str:
+def merging(path: str, content: bytes | None) -> str:
     """Returns how a person joins their edit with what the branch has written at the same place."""
-    diff, add = on_board("diff HEAD --", path), on_board("add", path)
-    return f"`{diff}` shows both texts: merge them, then `{add}` and commit"
+    is_verdict = task_of_path(path) is not None and _VERDICT.search((content or b"").partition(b"\n---")[0])
+    without = " without your verdict, which was given before the task changed" if is_verdict else ""
+    return f"merge them{without}, then `{on_board('add', path)}`"
 
 
 def counts_once_committed(edit: SavedEdit) -> Left:
@@ -133,7 +135,8 @@ def _conflict(edit: SavedEdit) -> str:
         return (
             f"not in step: conflict; it was deleted here and changed on the branch: {_back(edit)} restores it"
         )
-    return f"not in step: conflict; {joining(edit.path)}"
+    diff = on_board("diff HEAD --", edit.path)
+    return f"not in step: conflict; `{diff}` shows both texts: {merging(edit.path, edit.content)} and commit"
 
 
 def _of_engine(edit: SavedEdit) -> str:

@@ -15,7 +15,7 @@ from gitticks.board.journal import Journal, load_journal, note_staged
 from gitticks.board.judge_edit import is_of_people
 from gitticks.board.older import Versions
 from gitticks.board.place import board_path
-from gitticks.board.skip_reasons import BACK, Problem, on_board
+from gitticks.board.skip_reasons import BACK, Problem, merging, on_board
 from gitticks.errors import GitticksError
 from gitticks.git.files import CheckoutFiles
 from gitticks.git.follow import QUIET_SECONDS
@@ -153,7 +153,7 @@ class _Step:
             return
         if change.new is None or change.old is None or change.old_mode not in PLAIN_MODES:
             if (base if against is None else shown) != change.old:
-                self.problems.append(_conflict(change))
+                self.problems.append(_conflict(change, None))
             elif change.new is not None:
                 self.own[path] = change.new
             return
@@ -161,7 +161,7 @@ class _Step:
         began = b"" if base is None else objects.read_blob(base)
         merged = self._joined(path, began, content, current, against)
         if merged is None:
-            self.problems.append(_conflict(change))
+            self.problems.append(_conflict(change, content))
         elif merged == content:
             self.own[path] = change.new
         else:
@@ -218,12 +218,12 @@ def _entry(change: StagedChange, blob: str | None, mode: str) -> tuple[IndexEntr
     return () if blob is None else (IndexEntry(change.path, blob, mode=mode),)
 
 
-def _conflict(change: StagedChange) -> Problem:
+def _conflict(change: StagedChange, content: bytes | None) -> Problem:
     if change.new is None:
         back = on_board(BACK, change.path)
         return Problem(change.path, "was deleted here and changed on the branch", f"`{back}` restores it")
     return Problem(
         change.path,
         "your edit conflicts with the state branch",
-        f"merge them, `{on_board('add', change.path)}`, then {_AGAIN}",
+        f"{merging(change.path, content)} and {_AGAIN}",
     )

@@ -68,13 +68,16 @@ class HandEdit(NamedTuple):
     def wanted(self) -> WantedState:
         """Returns what the edit asks for besides text and fields."""
         from gitticks.store.decisions import WantedState
+        from gitticks.workflow.triggers import Seen
 
         old, new = self.began, self.after.task
+        sets_turn = (new.status, new.awaiting) != (old.status, old.awaiting)
         return WantedState(
             status=new.status if new.status is not old.status else None,
             awaiting=new.awaiting,
             sets_awaiting=new.awaiting is not old.awaiting,
             verdict=new.verdict if new.verdict is not old.verdict else None,
+            seen=None if sets_turn else Seen(old.awaiting, old.asked_at, old.end_sha),
         )
 
     @property

@@ -67,6 +67,22 @@ def may_stand(one: Side, other: Side) -> bool:
     return _rank(one, may_be_sent_back) >= _rank(other)
 
 
+def is_late(base: Side, edited: Side, now: Side) -> bool:
+    """True if an edit of the base, a verdict, a hand-off or a review, was made for a turn or a round that is over now.
+
+    What only gitticks writes tells what its writer saw, whichever version the edit is taken to begin from.
+    """
+    seen, task = edited.task, now.task
+    is_same_head = seen.end_sha == task.end_sha
+    if seen.verdict not in (None, base.task.verdict):
+        is_same_turn = task.awaiting in (seen.awaiting, base.task.awaiting) and seen.asked_at == task.asked_at
+        if not (is_same_head and is_same_turn):
+            return True
+    texts = zip(base.artifacts, edited.artifacts, now.artifacts, strict=True)
+    is_written = any(new and new not in (old, current) for old, new, current in texts)
+    return is_written and not (is_same_head and seen.review_round == task.review_round)
+
+
 def _is_sent_back(base: Side | None, side: Side) -> bool:
     """True if a person sent back what was in review, which keeps an approval given elsewhere from being merged."""
     if base is None or not base.task.is_handed_off:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gitticks.model.status import Awaiting, Status
+from gitticks.model.status import Awaiting, Status, Verdict
 from gitticks.model.task import HUMAN_FIELDS, Approval
-from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, may_stand, stands_before
+from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, is_late, may_stand, stands_before
 from tests.support.tasks import CREATED, make_task
 
 LATER = CREATED + timedelta(minutes=1)
@@ -82,3 +82,48 @@ def test_what_belongs_to_the_state_moves_together_and_nothing_of_a_persons() -> 
     assert states | counters | code | {"closed", "closed_reason"} == BUNDLE_FIELDS
     assert {"awaiting", "verdict"} == BUNDLE_FIELDS & HUMAN_FIELDS
     assert [section.value for section in BUNDLE_SECTIONS] == ["Handoff", "Review"]
+
+
+TURN: dict[str, Any] = {
+    "awaiting": Awaiting.REVIEW,
+    "asked_at": CREATED,
+    "end_sha": "ab12",
+    "review_round": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("edited", "now", "late"),
+    [
+        ({"verdict": Verdict.APPROVED}, {"crash_count": 1}, False),
+        ({"verdict": Verdict.APPROVED}, {"end_sha": "cd34"}, True),
+        ({"verdict": Verdict.REJECTED}, {"asked_at": LATER}, True),
+        ({"verdict": Verdict.APPROVED}, {"awaiting": Awaiting.INPUT}, True),
+        ({"verdict": Verdict.APPROVED, "awaiting": Awaiting.WORK}, {}, False),
+        ({"verdict": Verdict.APPROVED, "asked_at": LATER, "end_sha": "cd34"}, {"end_sha": "cd34"}, True),
+        ({"priority": 0}, {"end_sha": "cd34", "review_round": 2}, False),
+    ],
+)
+def test_a_verdict_is_for_what_its_file_shows(
+    edited: dict[str, Any], now: dict[str, Any], late: bool
+) -> None:
+    base, *sides = (side(Status.REVIEWING, **TURN | more) for more in ({}, edited, now))
+    assert is_late(base, *sides) is late
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "current", "now", "late"),
+    [
+        (None, "PASS", None, {}, False),
+        (None, "PASS", None, {"review_round": 2}, True),
+        (None, "PASS", None, {"end_sha": "cd34"}, True),
+        ("FAIL", "PASS", "FAIL", {"end_sha": "cd34"}, True),
+        ("FAIL", "FAIL", None, {"review_round": 2}, False),
+        ("FAIL", None, "FAIL", {"review_round": 2}, False),
+    ],
+)
+def test_a_review_is_for_its_round(
+    old: str | None, new: str | None, current: str | None, now: dict[str, Any], late: bool
+) -> None:
+    base, edited = (side(Status.AGENT_REVIEW, text, **TURN) for text in (old, new))
+    assert is_late(base, edited, side(Status.AGENT_REVIEW, current, **TURN | now)) is late

@@ -78,18 +78,24 @@ def merge_resolution(
 ) -> bytes | None:
     """Returns what a person made of their edit from `base` and of ours `against` it, merged with what we wrote since.
 
-    What they left as it was at the base takes nothing back of what we changed.
+    What they left as it was at the base takes nothing back of what we changed. None if both wrote the same since, and
+    for what was written for a turn or a round that is over: adding the file as it is would make it count for the next.
     """
     made = _with_ours(path, base, resolved, against)
-    return made if ours == against else merge(path, against, made, ours)
+    return made if made is None or ours == against else merge(path, against, made, ours)
 
 
-def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes:
+def _with_ours(path: str, base: bytes, resolved: bytes, ours: bytes) -> bytes | None:
     """Returns a task as a person resolved it, with what they left as it was at the base, and we changed."""
+    from gitticks.store.merging.task import side_of
+    from gitticks.workflow.bundle import is_late
+
     if task_of_path(path) is None or base == ours:
         return resolved
     try:
         before, made, current = (TaskFile.parse(data, path) for data in (base, resolved, ours))
+        if is_late(*map(side_of, (before, made, current))):
+            return None
         return _merged_edit(before, made, current, _WRITTEN_BY_GITTICKS, is_resolved=True).data
     except DocumentError:
         return resolved
@@ -127,7 +133,8 @@ def _is_late(path: str, base: bytes, saved: bytes, ours: bytes) -> bool:
     A typed answer would answer a question that came meanwhile too. A hand-off or review whose round is over, and that
     comes back corrected, would open the gates of the next round.
     """
-    from gitticks.workflow.bundle import BUNDLE_SECTIONS
+    from gitticks.store.merging.task import side_of
+    from gitticks.workflow.bundle import is_late
 
     if task_of_path(path) is None:
         return False
@@ -139,9 +146,10 @@ def _is_late(path: str, base: bytes, saved: bytes, ours: bytes) -> bool:
     is_asked = any(entry.kind is not ActorKind.HUMAN for entry in asked)
     if is_asked and edited.loose_text(Section.QUESTIONS, before) is not None:
         return True
-    texts = ([file.all_text(section) for section in BUNDLE_SECTIONS] for file in (before, edited, current))
-    return any(
-        old and new and old != new and now not in (old, new) for old, new, now in zip(*texts, strict=True)
+    sides = [side_of(file) for file in (before, edited, current)]
+    texts = zip(*(side.artifacts for side in sides), strict=True)
+    return is_late(*sides) or any(
+        old and new and old != new and now not in (old, new) for old, new, now in texts
     )
 
 

@@ -23,7 +23,7 @@ from gitticks.git.process import run_git
 from gitticks.model.event import ENGINE
 from gitticks.model.notes import Entry, Section
 from gitticks.model.task import ENGINE_FIELDS, Task
-from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, stands_before, time_key
+from gitticks.workflow.bundle import BUNDLE_FIELDS, BUNDLE_SECTIONS, Side, is_late, stands_before, time_key
 
 Look: TypeAlias = Callable[[TaskFile], object]
 """Takes the part in question out of a version of the file."""
@@ -118,13 +118,13 @@ def _ordered(times: Times | None, look: Look, *, is_swapped: bool) -> tuple[int,
 
 def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times) -> MergedFile:
     def bundle_times() -> tuple[int, int] | None:
-        return times(lambda file: _side(file).bundle)
+        return times(lambda file: side_of(file).bundle)
 
     def later(keys: tuple[str, ...]) -> tuple[int, int] | None:
         found = times(lambda file: value_at(file.frontmatter, keys))
         return found if found is None or frame is one else (found[1], found[0])
 
-    first = stands_before(_side(base) if base else None, _side(one), _side(other), bundle_times)
+    first = stands_before(side_of(base) if base else None, side_of(one), side_of(other), bundle_times)
     if first is None:
         first = time_key(one.task) >= time_key(other.task)
     frame, guest = (one, other) if first else (other, one)
@@ -141,22 +141,27 @@ def _joined(base: TaskFile | None, one: TaskFile, other: TaskFile, times: Times)
 
 
 def _put_back(base: TaskFile | None, ours: TaskFile, edited: TaskFile) -> MergedFile:
+    began = Side(Task(ours.task.id, ""), (None,) * len(BUNDLE_SECTIONS)) if base is None else side_of(base)
+    is_over = is_late(began, side_of(edited), side_of(ours))
+    if is_over:
+        edited = edited.with_task(replace(edited.task, verdict=None))
     merged = merge_files(
         base,
         ours,
         edited,
         fields=ENGINE_FIELDS,
-        sections=(),
+        sections=BUNDLE_SECTIONS if is_over else (),
         guest_is_later=False,
         later=lambda _: (0, 1),
     )
     # The marks of a conflict raise it, but a file that nobody commits yet has that of the branch.
     file = TaskFile.parse(merged.data, ours.path)
     file = file.with_task(replace(file.task, updated=ours.task.updated))
-    return merged._replace(data=file.data, superseded=())
+    return merged._replace(data=file.data)
 
 
-def _side(file: TaskFile) -> Side:
+def side_of(file: TaskFile) -> Side:
+    """Returns what of a task's file moves together."""
     return Side(file.task, tuple(file.all_text(section) for section in BUNDLE_SECTIONS))
 
 
