@@ -355,10 +355,6 @@ class _Sync:
         self.came.append((taken.before, taken.after))
         self.context.warnings += warnings_of(taken.removed)
         self.reports.append(taken.report)
-        if not self.context.world.in_session:
-            from gitticks.runner.renamed_work import follow_renamed
-
-            self.context.warnings += follow_renamed(self.context.repository)
 
     def _result(self, reached: Reached, words: str = "") -> Synced:
         came = moved_in(self.context.store, self.came)

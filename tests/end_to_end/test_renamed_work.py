@@ -1,4 +1,4 @@
-"""Work on a task that a sync gives another id, as a colleague's was born with the same one before it."""
+"""A session on a task that a sync gives another id, as a colleague's was born with the same one before it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 from gitticks.model.event import EventType
 from gitticks.model.status import Status
 from tests.cli.support import command
-from tests.support.clones import Clone, make_clones, make_first_clone, make_two_clones, on_path
+from tests.support.clones import Clone, make_clones, make_first_clone, on_path
 from tests.support.doses import LONGEST_TEST_SECONDS
-from tests.support.projects import make_working
-from tests.support.repositories import commit_file, git
 from tests.support.runs import COMMIT, HANDOFF, NO_PERSON, allow_shared
 from tests.support.tasks import task_ids, write_files
 from tests.support.waiting import LONGEST_SECONDS, until
@@ -30,48 +28,6 @@ SETTINGS = f"version: 1\n{NO_PERSON}".encode()
 def renamed(clone: Clone) -> str:
     (found,) = (one for one in task_ids(clone.store) if one != "k7f2")
     return found
-
-
-def branches(clone: Clone) -> list[str]:
-    listed = git("for-each-ref", "--format=%(refname)", "refs/heads/gitticks/work", at=clone.path)
-    return [ref.removeprefix("refs/heads/gitticks/work/") for ref in listed.split()]
-
-
-def test_branch_and_workspace_get_the_new_id_too(tmp_path: Path) -> None:
-    one, other = make_two_clones(tmp_path)
-    one.make("k7f2", title="First", created=EARLY)
-    other.make("k7f2", title="Second", created=LATE)
-    other.ok("start", "k7f2")
-    workspace = other.path / ".gitticks-work/k7f2"
-    commit_file(workspace, "login.txt", "hello\n", "fix the login")
-    (workspace / "draft.txt").write_text("not committed\n")
-    git("update-ref", "refs/gitticks/checkpoints/k7f2/1", "main", at=other.path)
-    one.ok("sync")
-    other.ok("sync")
-    new = renamed(other)
-    moved = workspace.with_name(new)
-    assert other.task(new).branch == f"gitticks/work/{new}"
-    assert branches(other) == [new]
-    assert not workspace.exists()
-    assert git("log", "-1", "--format=%D %s", at=moved) == f"HEAD -> gitticks/work/{new} fix the login"
-    assert (moved / "draft.txt").read_text() == "not committed\n"
-    kept = git("for-each-ref", "--format=%(refname)", "refs/gitticks/checkpoints", at=other.path)
-    assert kept == f"refs/gitticks/checkpoints/{new}/1"
-    assert new in other.ok("current")
-    other.ok("handoff", "--done", "the login keeps the return URL", at=moved)
-    assert "keeps the return URL" in other.file(new).data.decode()
-    other.ok("start", "k7f2")
-    assert git("log", "-1", "--format=%s", "gitticks/work/k7f2", at=other.path) != "fix the login"
-
-
-def test_a_clone_that_learns_of_it_later_moves_its_work_too(tmp_path: Path) -> None:
-    one, other = make_two_clones(tmp_path)
-    make_working(one, title="Second", created=LATE)
-    one.ok("sync")
-    other.make("k7f2", title="First", created=EARLY)
-    other.ok("sync")
-    one.ok("sync")
-    assert branches(one) == [renamed(one)]
 
 
 def test_what_an_agent_hands_off_meanwhile_is_its_own_tasks(
@@ -108,7 +64,3 @@ def test_what_an_agent_hands_off_meanwhile_is_its_own_tasks(
     assert other.task("k7f2").usage.iterations == 0
     assert [one.type for one in other.events("k7f2")] == [EventType.CREATED]
     assert other.task(new).end_sha is not None, said
-    other.ok("sync")
-    other.ok("run", new, "--headless", "--debounce", "0")
-    assert other.task(new).status is Status.DONE
-    assert branches(other) == []

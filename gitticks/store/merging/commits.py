@@ -17,7 +17,7 @@ from gitticks.git.objects import Objects
 from gitticks.git.objects.database import AS_IS, folders_of
 from gitticks.git.objects.trees import file_id, tree_id_of, walk_differences
 from gitticks.model.event import ENGINE, Event, EventType
-from gitticks.model.ids import ALPHABET, LETTERS, WORK_BRANCH, TaskId, is_valid_id, task_folder, task_path
+from gitticks.model.ids import ALPHABET, LETTERS, TaskId, is_valid_id, task_folder, task_path
 from gitticks.store.layout import events_of, history_path, task_of_path
 from gitticks.store.merging.files import keep_beside, merge_file
 from gitticks.store.merging.task import Changes, born_first, is_another_birth
@@ -346,8 +346,7 @@ def _move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
     for path in [path for path in files if path.startswith(f"{before}/")]:
         files[after + path.removeprefix(before)] = files.pop(path)
     if task_path(new) in files:
-        branch = _renamed_branch(file.task.branch, {old: new})
-        files[task_path(new)] = file.with_task(replace(file.task, id=new, branch=branch)).data
+        files[task_path(new)] = file.with_task(replace(file.task, id=new)).data
 
 
 def _note_move(files: Files, file: TaskFile, old: TaskId, new: TaskId) -> None:
@@ -377,16 +376,9 @@ def _rename_links(files: Files, names: Mapping[TaskId, TaskId]) -> None:
             task = file.task
             parent = names.get(task.parent, task.parent) if task.parent else None
             changed: dict[str, Any] = {"parent": parent, "blocked_by": _renamed(task.blocked_by, names)}
-            changed["branch"] = _renamed_branch(task.branch, names)
             files[path] = file.with_task(replace(task, **changed)).data
         except DocumentError:
             continue  # a broken file is named by every reader
-
-
-def _renamed_branch(branch: str | None, names: Mapping[TaskId, TaskId]) -> str | None:
-    """Returns the branch of work as it is called once its task, or the epic that it is shared with, is renamed."""
-    owner = TaskId((branch or "").removeprefix(WORK_BRANCH))
-    return WORK_BRANCH + names[owner] if branch == WORK_BRANCH + owner and owner in names else branch
 
 
 def _renamed(ids: Iterable[TaskId], names: Mapping[TaskId, TaskId]) -> tuple[TaskId, ...]:
