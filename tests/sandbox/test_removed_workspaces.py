@@ -18,7 +18,7 @@ from tests.sandbox.test_never_our_own_git import BRANCH, COMMIT, checkout, home,
 from tests.support.agents import processes_with
 from tests.support.repositories import git
 from tests.support.runs import RunProject, project
-from tests.support.waiting import until
+from tests.support.waiting import LONGEST_SECONDS, until
 
 pytestmark = pytest.mark.debian("bubblewrap", program="bwrap")
 __all__ = ["checkout", "project", "repository"]
@@ -46,6 +46,19 @@ def test_what_a_killed_session_committed_outlives_its_workspace(
     assert git("log", "-1", "--format=%s", "idea", at=project.path) == "idea"
     assert git("log", "-1", "--format=%s", BRANCH, at=project.path) == "own"
     project.run("--sandbox", "permissive")  # which ends the session
+
+
+def test_a_workspace_that_was_removed_under_its_agent_is_said_to_be_gone(project: RunProject) -> None:
+    begun = project.workspace() / ".gt/begun"
+    project.agent(f"{COMMIT}touch .gt/begun; while [ -e .gt/begun ]; do sleep 0.05; done")
+    project.make()
+    with project.running("--sandbox", "permissive", "--max-iterations", "1") as process:
+        until(begun.exists, "the agent")
+        gone = project.workspace().rename(project.path.parent / "gone")
+        (gone / ".gt/begun").unlink()
+        said, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert f"its workspace {project.workspace()} was removed while its agent worked" in said
+    assert "git reset" not in said
 
 
 def test_what_cannot_be_taken_keeps_a_workspace_until_its_removal_is_forced(

@@ -174,6 +174,9 @@ class Desk:
         try:
             found = take_home(place.repository, checkout, workspace.branch, base=place.settings.base)
         except GitticksError as error:
+            if not workspace.path.is_dir():
+                gone = f"its workspace {workspace.path} was removed while its agent worked"
+                return (gone,), gone
             # This session's own commits are not among them.
             if place.settings.sandbox.preset is SandboxPreset.NONE:
                 return (f"what was committed in a sandbox earlier is not taken: {error.message}",), None
