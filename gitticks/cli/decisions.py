@@ -18,7 +18,7 @@ from gitticks.cli.options import Completes, keep_typed
 from gitticks.cli.render import PrintingError, discard, hint
 from gitticks.cli.writing import print_change
 from gitticks.errors import Exit, GitticksError, UsageError, first_of
-from gitticks.model.ids import TaskId, is_valid_id
+from gitticks.model.ids import ALPHABET, LETTERS, TaskId, is_valid_id
 from gitticks.model.status import Awaiting, Status
 from gitticks.model.task import Task
 from gitticks.runner.liveness import takes_work_at
@@ -56,7 +56,7 @@ def split_named(
 
     Raises:
         NotFoundError: one of the tasks is unknown; nothing was applied for any.
-        UsageError: the last word may be a text and a task, or a text of several words has no quotes.
+        UsageError: the last word may be meant as a task, or a text of several words has no quotes.
     """
     *names, last = words
     if message is not None or not names:
@@ -78,17 +78,20 @@ def split_named(
 
 
 def refuse_id(index: Index, text: str, as_text: str) -> None:
-    """Refuses a text that is a task's id, the beginning of one, or nearly one."""
+    """Refuses a text that is a task's id, the beginning of one, nearly one, or spelled as only ids are."""
     if not is_valid_id(text) or len(text) < CHARACTERS_TO_DECIDE:
         return
-    found = index.find_ids(text)
-    near = nearest_id(index, text) if any(char.isdigit() for char in text) else None
+    found, has_digit = index.find_ids(text), any(char.isdigit() for char in text)
+    near = nearest_id(index, text) if has_digit else None
     meant = text if text in found else found[0] if len(found) == 1 else near if not found else None
     if meant is not None:
         raise UsageError(
             f"`{text}` may be meant as the task {named(index, TaskId(meant))}",
             hint=f"use `{meant}` for the task, {as_text} for the text",
         )
+    is_spelled = has_digit and text[0] in LETTERS and not text.strip(ALPHABET)
+    if is_spelled and len(text) in map(len, index.find_ids("")):
+        raise UsageError(f"there is no task `{text}`", hint=f"use {as_text} for the text")
 
 
 def _command() -> str:

@@ -135,6 +135,17 @@ def test_a_text_that_may_be_a_task_is_refused_with_the_ways_to_say_it(
     assert project.task("m3xq").awaiting is Awaiting.REVIEW
 
 
+def test_a_last_word_that_is_spelled_as_only_ids_are_is_no_text(project: Project) -> None:
+    make_two(project)
+    tip = project.tip()
+    assert project.gt("approve", "k7f2", "zzz9").seen == (
+        "--- 2\nerror: there is no task `zzz9`\n\nhint: use `gt approve k7f2 -m zzz9` for the text\n"
+    )
+    assert project.tip() == tip
+    for text in ("good", "py3", "gpt-5", "2026"):
+        assert project.gt("approve", "k7f2", text).code == 0
+
+
 @pytest.mark.parametrize("command", ["approve", "reject", "close", "cancel"])
 def test_words_without_quotes_are_told_where_they_belong(project: Project, command: str) -> None:
     make_two(project)
