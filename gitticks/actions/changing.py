@@ -39,9 +39,8 @@ def work_head(context: Context, task: Task) -> str | None:
     repository = context.repository
     if task.branch is not None:
         return read_ref(repository.common_dir, BRANCHES + task.branch)
-    is_by_hand = task.status is Status.WORKING and task.claim is not None and task.claim.is_by_hand
     is_none = task.isolation_in(context.settings.isolation) is Isolation.NONE
-    if not (is_by_hand and is_none and task.start_sha) or repository.main_worktree is None:
+    if not (task.is_begun_by_hand and is_none and task.start_sha) or repository.main_worktree is None:
         return None
     now = checked_out(checkout_at(repository, repository.main_worktree))
     if now in (None, task.start_sha):

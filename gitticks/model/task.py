@@ -212,6 +212,12 @@ class Task:
         return self.is_open and self.status is not Status.PENDING
 
     @property
+    def is_begun_by_hand(self) -> bool:
+        """True while a person, whom no runner started, works on it."""
+        claim = self.claim
+        return self.status is Status.WORKING and claim is not None and claim.is_by_hand
+
+    @property
     def born(self) -> str:
         """Returns the time of creation as text that sorts; empty if it is not known."""
         return self.created.isoformat() if self.created else ""

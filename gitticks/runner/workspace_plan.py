@@ -26,7 +26,7 @@ from gitticks.model.graph import code_of_blockers
 from gitticks.model.ids import BOARD_FOLDER, WORK_BRANCH, TaskId
 from gitticks.model.queries import TaskGraph
 from gitticks.model.settings import Settings
-from gitticks.model.status import Isolation, Status
+from gitticks.model.status import Isolation
 from gitticks.model.task import Task
 from gitticks.runner.needed_code import (
     CodeMissingError,
@@ -153,8 +153,8 @@ def sharing_workspace(task: Task, graph: TaskGraph, settings: Settings) -> list[
 def is_by_hand_here(task: Task, now: datetime) -> bool:
     """True while a person works on a task on this machine."""
     claim = task.claim
-    is_by_hand = task.status is Status.WORKING and claim is not None and claim.is_by_hand
-    return is_by_hand and claim is not None and claim.expires > now and claim.host == socket.gethostname()
+    is_here = claim is not None and claim.expires > now and claim.host == socket.gethostname()
+    return task.is_begun_by_hand and is_here
 
 
 def by_hand_beside(task: Task, graph: TaskGraph, settings: Settings, now: datetime) -> Task | None:
