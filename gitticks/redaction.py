@@ -50,7 +50,9 @@ class _Rule(NamedTuple):
 
 _END = r"(?![\w-])"
 _KEY_BEGINS, _KEY_ENDS = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----END"
-_LINE_OF_KEY = r"[\s+>|-]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): .*)\s*"
+_LINE_OF_KEY = r"[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Version|Comment): .*"
+_BEFORE_LINES, _LONGEST_LINE_OF_KEY = " \t+>|-", 200
+"""As a diff and a quotation have it; no program writes longer lines."""
 _RULES = (
     _Rule(
         "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"\bgh[pousr]_[A-Za-z0-9]{36,251}" + _END
@@ -217,13 +219,18 @@ class LineMask:
 
     def __call__(self, line: str) -> str:
         """Returns the next line as it may be shown."""
-        if self._left > 0 and line.strip() and _compiled(_LINE_OF_KEY).fullmatch(line):
+        if self._left > 0 and line.strip() and _may_be_of_key(line):
             self._left -= len(line)
             return "(masked private key)"
         if line.strip():
             begins = list(_compiled(_KEY_BEGINS).finditer(line)) if "PRIVATE KEY" in line else []
             self._left = _LONGEST_KEY if begins and _KEY_ENDS not in line[begins[-1].end() :] else 0
         return mask(line, self._values)
+
+
+def _may_be_of_key(line: str) -> bool:
+    is_short = len(line) <= _LONGEST_LINE_OF_KEY
+    return is_short and bool(_compiled(_LINE_OF_KEY).fullmatch(line.strip().lstrip(_BEFORE_LINES)))
 
 
 def mask_bytes(content: bytes, values: Mapping[str, str] | None = None) -> bytes:

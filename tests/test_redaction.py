@@ -97,6 +97,8 @@ def test_a_key_that_comes_line_by_line_is_masked() -> None:
     assert (masked[:2], masked[3], masked[-3:]) == (lines[:2], "", lines[-3:])
     assert set(masked[2:3] + masked[4:-3]) == {"(masked private key)"}
     assert [*map(LineMask({}), [lines[1], "is how", "one", "begins"])][1:] == ["is how", "one", "begins"]
+    long = f"{'+' * 1_000_000}{' ' * 1_000_000}!"
+    assert [*map(LineMask({}), [lines[1], long])][1] == long
 
 
 def test_a_key_that_was_typed_to_try_it_is_masked() -> None:

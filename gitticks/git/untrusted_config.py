@@ -180,6 +180,8 @@ def _with_own(git_dir: Path, file: str, shared: tuple[Entry, ...]) -> tuple[Entr
     said = [value for scope, key, value in shared if key == _OWN_FILES and scope == "local"]
     if not said or said[-1].lower() in _FALSE or not os.path.lexists(file):
         return shared
+    if b"include" in (bytes_of(file) or b"").lower():  # which may hang on what the other files say
+        return None
     listed = list_file(git_dir, file)
     if listed is None:
         return None

@@ -90,6 +90,8 @@ def _end_of_line(repository: Repository, base: str, head: str) -> str | None:
     for _ in range(_LONGEST_LINE):
         if commit == fork:
             return fork
+        if fork is None or not repository.objects.has(commit):  # where a shallow clone ends
+            break
         parents = repository.objects.parents_of(commit)
         if len(parents) != 1:
             break

@@ -175,7 +175,8 @@ def _clear_locks(private: Path) -> None:
     for parent, _, files in os.walk(private):
         for name in files:
             if name.endswith(".lock"):
-                Path(parent, name).unlink()
+                with contextlib.suppress(OSError):  # then the agent's git says so
+                    Path(parent, name).unlink()
 
 
 def _refs(repository: Repository) -> dict[str, str]:

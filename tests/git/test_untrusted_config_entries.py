@@ -62,10 +62,16 @@ def test_every_worktree_is_told_what_git_tells_it_and_git_is_asked_seldom(
         ("config", "includeIf.gitdir:**/one.path", "more"),
         ("worktrees/one/config.worktree", "core.fsmonitor", "program"),
         ("worktrees/one/config.worktree", "include.path", "../../more"),
+        (
+            "worktrees/one/config.worktree",
+            "includeIf.hasconfig:remote.*.url:https://example.org/**.path",
+            "../../more",
+        ),
         ("config.worktree", "filter.x.clean", "program"),
     ],
 )
 def test_a_change_of_any_file_is_seen(root: Path, file: str, key: str, value: str) -> None:
+    git("remote", "add", "origin", "https://example.org/project", at=root)
     more = root / ".git" / "more"
     more.write_text("[diff]\n\texternal = program\n")
     for place in places(root):

@@ -226,6 +226,15 @@ def test_what_git_takes_for_no_comment_is_said_and_stays_above_the_trailer(repos
         git(*strips, at=workspace.path)
 
 
+def test_an_amended_commit_names_its_task_once_also_where_no_editor_is_wanted(
+    repository: Repository,
+) -> None:
+    workspace = prepared(repository)
+    commit_file(workspace.path, "a.txt", "a\n", "add a")
+    git("commit", "--quiet", "--amend", at=workspace.path, environment={"GIT_EDITOR": ":"})
+    assert git("log", "-1", "--format=%B", at=workspace.path) == "add a\n\nTask: k7f2\n"
+
+
 def test_the_persons_configuration_is_not_touched(repository: Repository) -> None:
     before = git("config", "--global", "--list", at=top(repository))
     prepared(repository)

@@ -165,7 +165,7 @@ def test_a_trap_fires_by_a_naive_call_and_not_by_ours(
     home(repository, checkout)
     changed_paths(checkout)
     take_snapshot(checkout)
-    judge_tree(repository, "main", BRANCH)
+    judge_tree(repository, *git("rev-parse", "main", BRANCH, at=repository.common_dir).split())
     git("status", at=checkout.path)  # a person, who does not know better
     git("diff", "HEAD", at=checkout.path)
     assert not fired.exists()

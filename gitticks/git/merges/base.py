@@ -84,8 +84,7 @@ def move_base(
         tip = read_ref(repository.common_dir, BRANCHES + branch)
         if tip != old:
             return BaseMoved(tip)
-        # While it is being rebased no branch is checked out.
-        there = [one for one in list_worktrees(repository) if current_branch(one) in (None, branch)]
+        there = [one for one in list_worktrees(repository) if _may_hold(one, branch)]
         worktrees = [one for one in there if _is_own(one) or not one.path.is_dir()]
         for checkout in worktrees:
             if (held_by := _why_held(checkout, branch)) is not None:
@@ -122,6 +121,12 @@ def move_base(
 def _is_own(checkout: Checkout) -> bool:
     """False for a worktree of another repository's, which an entry names where the repository was copied."""
     return checkout.git_dir == checkout.common_dir or is_in_place(checkout)
+
+
+def _may_hold(checkout: Checkout, branch: str) -> bool:
+    """False for one that has another branch checked out, and is not in the middle of a rebase of this one."""
+    is_there = current_branch(checkout) in (None, branch)
+    return is_there or rebased_ref(checkout.git_dir) == BRANCHES + branch
 
 
 def _why_held(checkout: Checkout, branch: str) -> str | None:
