@@ -16,7 +16,7 @@ from gitticks.git.files import write_synced
 from gitticks.git.locks import hold_lock_if_possible
 from gitticks.git.log import committer_of, fast_forwarder
 from gitticks.git.merges.commits import has_work, why_in_doubt
-from gitticks.git.merges.history import find_merge, find_same_patch, is_ancestor, lost_commits
+from gitticks.git.merges.history import find_merge, find_same_patch, is_ancestor, lost_commits, merge_of
 from gitticks.git.refs import BRANCHES, default_base, read_ref
 from gitticks.model.event import ENGINE, Actor, EventType
 from gitticks.model.ids import WORK_BRANCH, TaskId
@@ -134,6 +134,8 @@ def _notice(context: Context, candidate: _Candidate) -> FoundMerge | None:
     commit = _find(context, candidate)
     if commit is None or commit in _recorded(context, task):
         return None
+    if task.is_merging and merge_of(context.repository, commit) == (task.id, task.end_sha):
+        return None  # the queue made it, and was killed; it has to bring the checkouts up to date too
     doubt = _doubt(context, candidate, commit)
     merger = ENGINE if doubt else _merger(context, candidate, commit)
     if not merger.is_human and (task.is_merging or task.is_offered):

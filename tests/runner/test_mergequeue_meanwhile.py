@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gitticks.errors import RefusedError
-from gitticks.model.event import EventType
+from gitticks.git.merges.following import FollowingCheckout
+from gitticks.model.event import ENGINE, EventType
 from gitticks.model.status import Awaiting, Status
 from gitticks.runner import mergequeue
 from gitticks.runner.merge_ahead import make_merge
@@ -193,6 +194,27 @@ def test_killed_after_the_base_moved_it_is_not_merged_twice(
     assert project.merges() == ["k7f2"]
     assert project.task("k7f2").merged_sha == landed
     assert not project.workspace().exists()
+
+
+def test_killed_before_the_checkout_followed_it_is_no_merge_by_hand(
+    project: RunProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approved(project)
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FollowingCheckout, "update", die)
+        with pytest.raises(Killed):
+            merge(project)
+    assert git("status", "--porcelain", at=project.path) != ""
+    project.ok("status")
+    assert project.task("k7f2").is_merging
+    project.run()
+    assert project.stands() == (Status.DONE, None)
+    assert project.last(EventType.MERGED).actor == ENGINE
+    assert git("status", "--porcelain", at=project.path) == ""
 
 
 def test_killed_before_the_base_moved_it_is_merged_later(
